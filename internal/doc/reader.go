@@ -1,0 +1,54 @@
+package doc
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// An Input is one file (or one member of an archive) that a Reader may turn into documents.
+type Input struct {
+	Path    string // for messages only: where the user finds it
+	Rel     string // path relative to the root that is ingested, slashes; a document's natural Key
+	Root    string // name of that root: the last element of its path, or the archive's name
+	Size    int64
+	ModTime time.Time
+	Head    []byte // the first bytes, at most HeadSize
+	// Open returns the bytes from the start; it may be called more than once.
+	Open func() (File, error)
+}
+
+// HeadSize is how many bytes of a file Detect may see.
+const HeadSize = 64 << 10
+
+// A File is an open input; ReadAt serves formats with a directory at the end, such as zip.
+type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Closer
+}
+
+// Emit takes one document. An error from it ends the reading and is returned as it is.
+type Emit func(*Document) error
+
+// A Report says what became of an input whose reading ended without an error of Emit.
+type Report struct {
+	Outcome Outcome
+	Reason  string // a sentence for people when the outcome is not OK
+}
+
+// A Reader turns one format into documents. Readers hold no state between inputs, use memory
+// bounded by their documented limits whatever the size of the input, never panic, and emit valid
+// UTF-8 only.
+type Reader interface {
+	// Name is a short constant such as "mbox"; Version is raised whenever the same bytes would give
+	// other documents, which re-reads what an older version has read.
+	Name() string
+	Version() int
+	// Detect says how sure the reader is, from 0 (not mine) to 100, looking at the content first
+	// and the name second.
+	Detect(in *Input) int
+	// Read emits the documents of in. Damage inside the input is told in the Report and never
+	// stops the rest; an error is an error of Emit or the end of ctx.
+	Read(ctx context.Context, in *Input, emit Emit) (Report, error)
+}

@@ -1,0 +1,86 @@
+// Package controller holds what the product does, whatever the surface: one method for each
+// JSON-RPC method. It knows limits, ranking and wording; it knows no MCP, no HTTP and no SQL.
+package controller
+
+import (
+	"context"
+	"time"
+
+	"github.com/openhuman/openhuman-core/pkg/policy"
+	"github.com/openhuman/openhuman-core/pkg/store"
+)
+
+// Store is the part of the store that reads need. Every method returns an Unavailable or Conflict
+// fault with a hint when the store cannot be opened.
+type Store interface {
+	SearchChunks(ctx context.Context, q store.ChunkQuery) ([]store.ChunkHit, error)
+	// TermCounts returns, for those terms that stand in a large share of the chunks, in how many;
+	// rare terms are absent. total is the number of chunks.
+	TermCounts(ctx context.Context, terms []string) (counts map[string]int, total int, err error)
+	// Chunk returns a NotFound fault for an unknown or hidden id.
+	Chunk(ctx context.Context, chunkID string, scope store.Scope) (*store.ChunkDetail, error)
+	// ListChunks returns a page and the number of all chunks that match.
+	ListChunks(ctx context.Context, q store.ListQuery) (page []store.Chunk, total int, err error)
+	// TopEntities returns the entities that most chunks mention. kind "" leaves out those of the
+	// kinds that would crowd out the rest (store.CrowdingKinds).
+	TopEntities(ctx context.Context, kind string, limit int, scope store.Scope) ([]store.EntityCount, error)
+	Sources(ctx context.Context, scope store.Scope) ([]store.SourceInfo, error)
+	// NearestEntities returns existing entity ids that resemble id, best first.
+	NearestEntities(ctx context.Context, id string, limit int, scope store.Scope) ([]string, error)
+	Stats(ctx context.Context) (store.Stats, error)
+}
+
+// An Embedder turns texts into vectors of one model. Implementations are safe for concurrent use.
+type Embedder interface {
+	// Fingerprint names the model and its weights; a store keeps vectors of one fingerprint.
+	Fingerprint() string
+	// Dims is the length of every vector.
+	Dims() int
+	// Embed returns one vector of unit length for each text.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Options are what a Controller is made from.
+type Options struct {
+	Store    Store
+	Policy   *policy.Policy
+	Embedder Embedder         // nil: recall ranks by keywords alone
+	Now      func() time.Time // nil: time.Now
+	// MaxResultBytes bounds one copy of an answer; 0 means DefaultMaxResultBytes.
+	MaxResultBytes int
+}
+
+// DefaultMaxResultBytes is the bound on one copy of an answer.
+const DefaultMaxResultBytes = 60_000
+
+// Limits on what one call returns.
+const (
+	DefaultK        = 10
+	MaxK            = 50
+	MaxPreviewRunes = 500
+	MaxQueryRunes   = 2000
+)
+
+// Controller answers calls. It is safe for concurrent use.
+type Controller struct {
+	store    Store
+	policy   *policy.Policy
+	embedder Embedder
+	now      func() time.Time
+	maxBytes int
+}
+
+// New returns a Controller over o.Store.
+func New(o Options) *Controller {
+	c := &Controller{store: o.Store, policy: o.Policy, embedder: o.Embedder, now: o.Now, maxBytes: o.MaxResultBytes}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	if c.maxBytes <= 0 {
+		c.maxBytes = DefaultMaxResultBytes
+	}
+	return c
+}
+
+// scope is the part of the memory that exists for the caller in ctx.
+func (c *Controller) scope(ctx context.Context) store.Scope { return c.policy.Scope(ctx) }

@@ -1,0 +1,126 @@
+-- What a person's memory is made of. Times are milliseconds since 1970 in UTC.
+
+CREATE TABLE meta (
+  key   TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) WITHOUT ROWID, STRICT;
+
+CREATE TABLE sources (
+  id        INTEGER PRIMARY KEY,
+  source_id TEXT NOT NULL UNIQUE,
+  kind      TEXT NOT NULL CHECK (kind IN ('chat', 'email', 'document')),
+  owner     TEXT NOT NULL DEFAULT '',
+  tags      TEXT NOT NULL DEFAULT '[]'
+) STRICT;
+
+-- One item of a source: a mail, a day of a channel, a file.
+CREATE TABLE documents (
+  id           INTEGER PRIMARY KEY,
+  source       INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
+  identity     TEXT NOT NULL UNIQUE,
+  source_ref   TEXT NOT NULL DEFAULT '',
+  title        TEXT NOT NULL DEFAULT '',
+  author       TEXT NOT NULL DEFAULT '',
+  timestamp_ms INTEGER NOT NULL,
+  tags         TEXT NOT NULL DEFAULT '[]',
+  hash         BLOB NOT NULL
+) STRICT;
+CREATE INDEX documents_source ON documents (source);
+
+-- The unit that is searched, ranked and read.
+CREATE TABLE chunks (
+  id           INTEGER PRIMARY KEY,
+  chunk_id     TEXT NOT NULL UNIQUE,
+  document     INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+  source       INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
+  ordinal      INTEGER NOT NULL,
+  timestamp_ms INTEGER NOT NULL,
+  source_ref   TEXT NOT NULL DEFAULT '',
+  title        TEXT NOT NULL DEFAULT '',
+  author       TEXT NOT NULL DEFAULT '',
+  context      TEXT NOT NULL DEFAULT '',
+  content      TEXT NOT NULL,
+  token_count  INTEGER NOT NULL,
+  tags         TEXT NOT NULL DEFAULT '[]'
+) STRICT;
+CREATE INDEX chunks_document ON chunks (document, ordinal);
+CREATE INDEX chunks_time ON chunks (timestamp_ms DESC, chunk_id);
+CREATE INDEX chunks_source ON chunks (source, timestamp_ms DESC, chunk_id);
+
+-- Tokens are made by internal/text, so the index needs no tokenizer that knows scripts: 'ascii'
+-- takes every byte above 127 as part of a token.
+CREATE VIRTUAL TABLE chunk_index USING fts5 (
+  head, body, extra,
+  content = '', contentless_delete = 1, tokenize = 'ascii'
+);
+
+-- Terms that stand in a large share of all chunks, with that number, as of the last count.
+CREATE TABLE common_terms (
+  term TEXT PRIMARY KEY,
+  df   INTEGER NOT NULL
+) WITHOUT ROWID, STRICT;
+
+CREATE TABLE entities (
+  id        INTEGER PRIMARY KEY,
+  entity_id TEXT NOT NULL UNIQUE, -- <kind>:<value>
+  kind      TEXT NOT NULL,
+  -- A person written in several ways: the entity that stands for all of them, NULL for itself.
+  canonical INTEGER REFERENCES entities (id) ON DELETE SET NULL
+) STRICT;
+CREATE INDEX entities_canonical ON entities (canonical) WHERE canonical IS NOT NULL;
+
+CREATE TABLE mentions (
+  entity  INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+  chunk   INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+  surface TEXT NOT NULL,
+  count   INTEGER NOT NULL,
+  PRIMARY KEY (entity, chunk, surface)
+) WITHOUT ROWID, STRICT;
+CREATE INDEX mentions_chunk ON mentions (chunk);
+
+-- What the structure of a document states: this address or handle is this person.
+CREATE TABLE person_links (
+  document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+  kind     TEXT NOT NULL CHECK (kind IN ('email', 'handle')),
+  value    TEXT NOT NULL,
+  person   TEXT NOT NULL,
+  PRIMARY KEY (document, kind, value, person)
+) WITHOUT ROWID, STRICT;
+
+-- Files that were looked at, so that an unchanged one costs a stat and every one has an outcome.
+CREATE TABLE files (
+  id          INTEGER PRIMARY KEY,
+  path        TEXT NOT NULL UNIQUE,
+  root        TEXT NOT NULL,
+  size        INTEGER NOT NULL,
+  mtime_ns    INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  complete    INTEGER NOT NULL,
+  outcome     TEXT NOT NULL,
+  reason      TEXT NOT NULL DEFAULT '',
+  ingested_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX files_root ON files (root);
+
+-- Which files hold a document; it goes when the last one goes.
+CREATE TABLE holders (
+  file     INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
+  document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+  PRIMARY KEY (file, document)
+) WITHOUT ROWID, STRICT;
+CREATE INDEX holders_document ON holders (document);
+
+-- Embeddings. A model is known by a fingerprint of its weights; a change of it re-embeds.
+CREATE TABLE models (
+  id          INTEGER PRIMARY KEY,
+  fingerprint TEXT NOT NULL UNIQUE,
+  dims        INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE vectors (
+  chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+  model INTEGER NOT NULL REFERENCES models (id) ON DELETE CASCADE,
+  part  INTEGER NOT NULL, -- a chunk longer than the model's window has several
+  data  BLOB NOT NULL,    -- int8 components, then a little-endian float32 scale
+  PRIMARY KEY (chunk, model, part)
+) WITHOUT ROWID, STRICT;
