@@ -64,7 +64,10 @@ type Document struct {
 	Time      time.Time
 	Markdown  bool   // Body has Markdown structure (headings, lists, code)
 	Body      string // empty for chat
-	Aliases   []string
+	// Line is the number, from 1, of the line of the file on which Body begins; 0 means 1. A note
+	// whose front matter was cut off begins later.
+	Line    int
+	Aliases []string
 
 	Messages []Message // chat only, in time order
 }
