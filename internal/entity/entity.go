@@ -1,9 +1,38 @@
 // Package entity finds the things that a chunk mentions: addresses, links, handles, tags, dates,
 // and the people and organisations that a document's structure names. It is deterministic and holds
-// no storage.
+// no storage; it guesses no people, places or organisations from prose.
 package entity
 
-import "github.com/openhuman/openhuman-core/internal/doc"
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/openhuman/openhuman-core/internal/doc"
+)
+
+// Limits of one chunk.
+const (
+	// MaxMentions bounds the mentions of one chunk. What the structure states and the tags come
+	// first, then the text in its order; mentions beyond the bound are left out, those already
+	// found go on being counted.
+	MaxMentions = 64
+	// maxValue bounds a canonical value in bytes; anything longer is machine-made.
+	maxValue = 1024
+	// maxSurface bounds a written form in bytes; a longer one is stored as its canonical value.
+	maxSurface = 512
+)
+
+// The kinds that are found by rules. The other kinds of the vocabulary need a model.
+const (
+	kindEmail    = "email"
+	kindURL      = "url"
+	kindHandle   = "handle"
+	kindHashtag  = "hashtag"
+	kindPerson   = "person"
+	kindOrg      = "organization"
+	kindDatetime = "datetime"
+	kindTopic    = "topic"
+)
 
 // Input is one chunk as the extractor sees it.
 type Input struct {
@@ -22,18 +51,94 @@ type Mention struct {
 	Count   int
 }
 
-// A Link states that an address or a handle (Kind "email" or "handle") belongs to a person.
-type Link struct {
-	Kind, Value string // canonical
-	Person      string // canonical value of the person
+// Extract returns the mentions of one chunk, each (Kind, Value, Surface) once, in a fixed order:
+// authors, other people, tags, then the text from its start. There are at most [MaxMentions].
+func Extract(in Input) []Mention {
+	var c collector
+	for _, p := range in.Authors {
+		c.person(p)
+	}
+	for _, p := range in.People {
+		c.person(p)
+	}
+	for _, t := range in.Tags {
+		if v := TopicValue(t); v != "" {
+			c.add(kindTopic, v, strings.TrimSpace(t))
+		}
+	}
+	s := scanner{s: in.Content, c: &c, markdown: in.Markdown}
+	if strings.IndexByte(in.Content, '@') >= 0 {
+		s.names = spokenNames(in.Authors, in.People)
+	}
+	s.run()
+	return c.mentions
 }
 
-// Extract returns the mentions of one chunk, each (Kind, Value, Surface) once, in a fixed order.
-func Extract(in Input) []Mention { panic("entity.Extract") }
+// A collector gathers mentions, each once.
+type collector struct {
+	mentions []Mention
+}
 
-// Links returns what the structure of a document says about who owns which address.
-func Links(people []doc.Person) []Link { panic("entity.Links") }
+// seen counts surface once more when it was met before as kind, which spares working out its value.
+func (c *collector) seen(kind, surface string) bool {
+	for i := range c.mentions {
+		m := &c.mentions[i]
+		if len(m.Surface) == len(surface) && m.Kind == kind && m.Surface == surface {
+			m.Count++
+			return true
+		}
+	}
+	return false
+}
 
-// PersonValue returns the canonical value of a person's name ("Moreau, Alice" and "alice moreau"
-// both give "alice-moreau"), or "" when the name names nobody.
-func PersonValue(name string) string { panic("entity.PersonValue") }
+// full reports whether new mentions are left out.
+func (c *collector) full() bool { return len(c.mentions) >= MaxMentions }
+
+func (c *collector) add(kind, value, surface string) {
+	if value == "" || len(value) > maxValue || c.full() {
+		return
+	}
+	if len(surface) > maxSurface || surface == "" {
+		surface = value
+	}
+	if !utf8.ValidString(value) {
+		return
+	}
+	surface = strings.ToValidUTF8(surface, "\uFFFD")
+	for i := range c.mentions {
+		m := &c.mentions[i]
+		if m.Kind == kind && m.Value == value && m.Surface == surface {
+			m.Count++
+			return
+		}
+	}
+	c.mentions = append(c.mentions, Mention{Kind: kind, Value: value, Surface: surface, Count: 1})
+}
+
+// once adds what the structure states: naming somebody twice there is no second mention.
+func (c *collector) once(kind, value, surface string) {
+	for i := range c.mentions {
+		if c.mentions[i].Kind == kind && c.mentions[i].Value == value {
+			return
+		}
+	}
+	c.add(kind, value, surface)
+}
+
+func (c *collector) person(p doc.Person) {
+	if v := PersonValue(p.Name); v != "" {
+		c.once(kindPerson, v, oneLine(p.Name))
+	}
+	if v := EmailValue(p.Email); v != "" {
+		c.once(kindEmail, v, strings.TrimSpace(p.Email))
+	}
+	if v := HandleValue(p.Handle); v != "" {
+		c.once(kindHandle, v, "@"+strings.TrimLeft(strings.TrimSpace(p.Handle), "@"))
+	}
+	if v := OrganizationValue(p.Org); v != "" {
+		c.once(kindOrg, v, oneLine(p.Org))
+	}
+}
+
+// oneLine joins the words of s by single blanks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
