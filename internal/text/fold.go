@@ -115,10 +115,10 @@ func dropped(r rune) bool {
 		return true // accents
 	case r >= 0x0483 && r <= 0x0487:
 		return true // old Cyrillic
-	case r >= 0x0591 && r <= 0x05C7:
-		return unicode.Is(unicode.Mn, r) // Hebrew points
-	case r >= 0x0610 && r <= 0x061A, r >= 0x064B && r <= 0x065F, r == 0x0670, r >= 0x06D6 && r <= 0x06ED:
-		return unicode.Is(unicode.Mn, r) // Arabic vowel marks
+	case r >= 0x0591 && r <= 0x05C7 && unicode.Is(unicode.Mn, r):
+		return true // Hebrew points
+	case r >= 0x0610 && r <= 0x06ED && unicode.Is(unicode.Mn, r):
+		return true // Arabic vowel marks
 	case r == 0x0640: // Arabic stretching
 		return true
 	case r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF, r >= 0x180B && r <= 0x180D:
