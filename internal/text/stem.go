@@ -1,6 +1,10 @@
 package text
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 // The stemmer is the English one of the Snowball family ("Porter2"), written from its description.
 // It works on lower-case ASCII letters; a y that acts as a consonant is marked as Y meanwhile.
@@ -264,4 +268,39 @@ func (s *stemmer) finalEL() {
 			s.cut(1)
 		}
 	}
+}
+
+// endings are what English words end in, as far as stemming changes it.
+var endings = strings.Fields(`
+s es ed ing ingly edly ly y ies ied ier iest e ee eed eedly er ers or ors est
+al als ally ality alities alism alize alized alizes alizing ance ances ancy anced ancing ant ants ation ations ational
+ationally ative atively ator ators ate ates ated ating able ably ability abilities ence ences enced encing ency ent ents
+ently ful fully fulness fulnesses ible ibly ibility ibilities ic ics ical ically icate icates icated icating icity ism isms
+ist ists ition itions ition itional ity ities ive ives ively iveness ivity ization izations ize izes ized izing izer izers
+less lessly lessness ion ions ional ionally ment ments mental ement ements ness nesses ogy ogies ogical ogically logy
+ous ously ousness tion tions tional tionally bility bilities`)
+
+// PrefixTerms returns those index tokens that do not begin with the folded prefix although words do
+// that have them: relation is indexed as relat, so relati* has to look there as well. What is found
+// has to be checked on the written text.
+func PrefixTerms(prefix string) []string {
+	if len(prefix) > MaxToken || !isLetters([]byte(prefix)) {
+		return nil
+	}
+	var out []string
+	add := func(word string) {
+		if t := Stem(word); !strings.HasPrefix(t, prefix) && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	add(prefix)
+	for _, e := range endings {
+		add(prefix + e)
+		for i := 1; i < len(e); i++ {
+			if strings.HasSuffix(prefix, e[:i]) {
+				add(prefix + e[i:])
+			}
+		}
+	}
+	return out
 }

@@ -285,3 +285,17 @@ func BenchmarkFold(b *testing.B) {
 		text.Fold(s)
 	}
 }
+
+// Every word with a prefix has an index token that the prefix leads to.
+func TestPrefixTerms(t *testing.T) {
+	roots := strings.Fields("relat happ hop run studi adopt migrat connect general communi commun nation depend hope sing fall tri boy organ psycholog control decis agre form act creat nerv electr sens base use")
+	ends := strings.Fields("s es ed ing ly y ies ied ier ion ions ional ionally al ally ality ation ations ational ative ator ate ates ated ating able ability ence ent ently ful fully fulness ness nesses less lessly ment ments ize izes ized izing ization izer ive ively iveness ivity ous ously ousness ic ical ically icity icate ism er ers e ped ping t ting")
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom(roots).Draw(t, "root") + rapid.SampledFrom(append(ends, "")).Draw(t, "ending")
+		prefix := word[:rapid.IntRange(1, len(word)).Draw(t, "length")]
+		term := text.Stem(word)
+		if !strings.HasPrefix(term, prefix) && !slices.Contains(text.PrefixTerms(prefix), term) {
+			t.Fatalf("%s* does not lead to %s, the index token of %s", prefix, term, word)
+		}
+	})
+}
