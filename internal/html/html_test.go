@@ -1,0 +1,168 @@
+package html_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openhuman/openhuman-core/internal/golden"
+	"github.com/openhuman/openhuman-core/internal/html"
+)
+
+func TestText(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"empty", "", ""},
+		{"plain text", "just words", "just words"},
+		{"blanks collapse", "a \n\t b&nbsp;&nbsp;c", "a b c"},
+		{"entities", "&lt;b&gt; &amp; &eacute; &#8364; &#x20AC; &hellip;", "<b> & é € € …"},
+		{"paragraphs", "<p>one<p>two</p>three", "one\n\ntwo\n\nthree"},
+		{"divs are lines", "<div>one</div><div>two</div><div><br></div><div>three</div>", "one\ntwo\n\nthree"},
+		{"breaks", "one<br>two<br><br>three<br/></div>", "one\ntwo\n\nthree"},
+		{"inline marks vanish", "a<b>b</b><i>c</i> <span>d</span>", "abc d"},
+		{"headings", "<h1>Top</h1>text<h3>Sub <em>part</em></h3>more", "# Top\n\ntext\n\n### Sub part\n\nmore"},
+		{"lists", "<ul><li>one<li>two<ul><li>inner</ul><li>three</ul>", "- one\n- two\n  - inner\n- three"},
+		{"ordered lists", "<ol start=3><li>c</li><li>d<p>more</p></li></ol>", "3. c\n4. d\n\n   more"},
+		{"quotes", "said<blockquote>one<br>two<blockquote>deep</blockquote></blockquote>end", "said\n\n> one\n> two\n>\n> > deep\n\nend"},
+		{"code", "<pre>a\n  b</pre>", "```\na\n  b\n```"},
+		{"rule", "a<hr>b", "a\n\n---\n\nb"},
+		{"script and style", "<style>p{}</style>a<script>if (a<b) x()</script>b<noscript>c</noscript>", "ab"},
+		{"svg and controls", "a<svg><title>t</title><text>x</text></svg><select><option>o</select><textarea>t</textarea><button>b</button>", "a"},
+		{"form keeps its text", "<form>name<input value=x></form>", "name"},
+		{"comments and conditional comments", "a<!-- b --><!--[if mso]><p>c</p><![endif]--><![if !mso]>d<![endif]>", "ad"},
+		{"display none", `<div style="Display : NONE !important">pre<div>header</div></div>text`, "text"},
+		{"hidden ends with its cell", `<table><tr><td><span style="display:none">x</td><td>shown</td></tr></table>`, "shown"},
+		{"hidden paragraph ends at the next", `<p hidden>x<p>shown`, "shown"},
+		{"visibility, aria, opacity, height", `<i style="visibility:hidden">a</i><i aria-hidden=true>b</i><i style="opacity:0">c</i><i style="max-height:0;overflow:hidden">d</i><i style="mso-hide:all">e</i><i style="opacity:0.9;">f</i>`, "f"},
+		{"font size zero", `<div style="font-size:0px">pre<td style="font-size:14px">shown</td></div><p style="font-size:0.9em">small</p>`, "shown\n\nsmall"},
+		{"preheader padding", "Hi&zwnj;&nbsp;&#847;&zwnj;&nbsp;&#847;&zwnj; there", "Hi\u200c there"},
+		{"joiners inside words stay", "می\u200cخواهم 👨\u200d👩", "می\u200cخواهم 👨\u200d👩"},
+		{"soft hyphens go", "Donau&shy;dampf\u200bschiff", "Donaudampfschiff"},
+		{"tracking image", `a<img src=x width=1 height=1 alt="pixel">b`, "ab"},
+		{"image text", `<img alt="The bridge at night"> <img alt="IMG_1.JPG"><img alt=logo>`, "The bridge at night"},
+		{"link", `see <a href="https://example.org/report">the report</a>.`, "see [the report](https://example.org/report)."},
+		{"link that says its target", `<a href="https://www.example.org/">example.org</a>`, "example.org"},
+		{"link without tracking", `<a href="https://example.org/a?utm_source=x&id=7&fbclid=y#top">a</a>`, "[a](https://example.org/a?id=7#top)"},
+		{"opaque tracker", `<a href="https://click.example.com/ls/AbCdEf0123456789AbCdEf0123456789AbCdEf0123456789AbCdEf">Read</a>`, "Read"},
+		{"safe links", `<a href="https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2Fexample.org%2Fplan&amp;data=05">plan</a>`, "[plan](https://example.org/plan)"},
+		{"other schemes", `<a href="javascript:x()">a</a> <a href="mailto:a@b.c">a@b.c</a> <a href="#x">top</a>`, "a a@b.c top"},
+		{"link around blocks", `<a href="https://e.org/x"><div>one</div><div>two</div></a>`, "one\ntwo"},
+		{"data table", `<table border=1><tr><th>Name<th>Sum<tr><td>Ann<td>3 | 4</table>`, "| Name | Sum |\n| --- | --- |\n| Ann | 3 \\| 4 |"},
+		{"table without marks", "<table><tr><td>a<td>b</tr><tr><td>c<td>d</tr><tr><td>e<td>f</tr></table>", "| a | b |\n| --- | --- |\n| c | d |\n| e | f |"},
+		{"layout table", `<table role=presentation><tr><td>left<td>right</tr><tr><td><p>one</p><p>two</p></td></tr></table>`, "left right\n\none\n\ntwo"},
+		{"nested layout tables", `<table><tr><td><table><tr><td>deep</td></tr></table></td></tr></table>after`, "deep\n\nafter"},
+		{"text between cells is kept", `<table>stray<tr><td>in</table>`, "stray\n\nin"},
+		{"unclosed everything", "<div><p>a<b>b<table><tr><td>c", "ab\n\nc"},
+		{"stray ends", "</div></p>a</b></td>b", "ab"},
+		{"Outlook empty elements", "a<o:p></o:p>b<o:p/>c", "abc"},
+		{"cut tag", "text <a href=", "text"},
+		{"attribute with angle", `<a title="a>b" href="https://e.org/y">c</a>`, "[c](https://e.org/y)"},
+		{"definition list", "<dl><dt>term<dd>meaning<dt>other<dd>thing</dl>", "term\nmeaning\nother\nthing"},
+		{"NUL and controls", "a\x00b\x1bc", "abc"},
+	} {
+		if got := html.Text([]byte(c.in), html.Options{}); got != c.want {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTextForMail(t *testing.T) {
+	in := `<pre>line one
+line two</pre>bye<div class="gmail_signature">Ann<br>Boss</div>`
+	if got, want := html.Text([]byte(in), html.Options{Mail: true, DropSignature: true}), "line one\nline two\n\nbye"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := html.Text([]byte(in), html.Options{Mail: true}); !strings.HasSuffix(got, "Ann\nBoss") {
+		t.Errorf("the signature is gone without being asked for: %q", got)
+	}
+}
+
+func TestTextOfANewsletter(t *testing.T) {
+	in, err := os.ReadFile(filepath.Join("testdata", "newsletter.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, filepath.Join("testdata", "newsletter.golden.md"), []byte(html.Text(in, html.Options{})+"\n"))
+}
+
+func TestTitleAndCharset(t *testing.T) {
+	page := []byte("<html><head><META http-equiv=content-type content='text/html; charset=KOI8-R'><title> A \n &amp; B </title></head><body>x")
+	if got := html.Title(page); got != "A & B" {
+		t.Errorf("Title = %q", got)
+	}
+	if got := html.Charset(page); got != "koi8-r" {
+		t.Errorf("Charset = %q", got)
+	}
+	got := []string{
+		html.Charset([]byte(`<meta charset="UTF-8">`)), html.Charset([]byte("<meta name=x>")), html.Charset([]byte("charset=x")),
+		html.Title([]byte("<svg><title>x</title>")), html.Title([]byte("<title></title>")), html.Title(nil),
+	}
+	if diff := cmp.Diff([]string{"utf-8", "", "", "", "", ""}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Hostile nesting must neither overflow nor take more than linear time, and the text must stay.
+func TestTextOfHostileNesting(t *testing.T) {
+	for name, in := range map[string]string{
+		"divs":        strings.Repeat("<div>", 200_000) + "needle" + strings.Repeat("</div>", 200_000),
+		"quotes":      strings.Repeat("<blockquote>", 200_000) + "needle",
+		"tables":      strings.Repeat("<table><tr><td>", 100_000) + "needle",
+		"lists":       strings.Repeat("<ul><li>", 100_000) + "needle",
+		"links":       strings.Repeat("<a href=https://e.org/>", 200_000) + "needle",
+		"formatting":  strings.Repeat("<b><i><p>", 100_000) + "needle",
+		"stray ends":  strings.Repeat("<b></i></p></td>", 100_000) + "needle",
+		"hidden ones": strings.Repeat("<div>", 2000) + "<div style='display:none'>x</div>needle",
+		"entities":    strings.Repeat("&amp", 500_000) + " needle",
+		"open angle":  strings.Repeat("<", 1_000_000) + " needle",
+		"wide quotes": strings.Repeat("<blockquote>", 39) + strings.Repeat("word<br>", 20_000) + "needle",
+	} {
+		start := time.Now()
+		got := html.Text([]byte(in), html.Options{})
+		if !strings.Contains(got, "needle") {
+			t.Errorf("%s: the text is lost", name)
+		}
+		if strings.Contains(got, "x</div>") {
+			t.Errorf("%s: markup in the text", name)
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%s: took %v", name, d)
+		}
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add([]byte("<table><tr><td style='font-size:0'>a<table><tr><th>b</table><ul><li>c<pre>d\n</pre></ul><a href=http://e/?utm_x=1>f</a>"))
+	f.Add([]byte("<blockquote><p>x<br>y</blockquote></p><h1><div>z</h1><q>\xff\x00</q><!-- a"))
+	f.Add([]byte("<div hidden><p></div><ol start=99999999><li><li></ol><img alt=x>"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		in = []byte(strings.ToValidUTF8(string(in), "\ufffd"))
+		for _, opt := range []html.Options{{}, {Mail: true, DropSignature: true}} {
+			got := html.Text(in, opt)
+			if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\r\x1b") {
+				t.Fatalf("unclean: %q", got)
+			}
+			if len(got) > 200*len(in)+64 {
+				t.Fatalf("%d bytes became %d", len(in), len(got))
+			}
+		}
+		html.Title(in)
+		html.Charset(in)
+	})
+}
+
+func BenchmarkText(b *testing.B) {
+	in, err := os.ReadFile(filepath.Join("testdata", "newsletter.html"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(in)))
+	b.ReportAllocs()
+	for b.Loop() {
+		html.Text(in, html.Options{Mail: true})
+	}
+}
