@@ -10,7 +10,20 @@ CREATE TABLE sources (
   source_id TEXT NOT NULL UNIQUE,
   kind      TEXT NOT NULL CHECK (kind IN ('chat', 'email', 'document')),
   owner     TEXT NOT NULL DEFAULT '',
-  tags      TEXT NOT NULL DEFAULT '[]'
+  tags      TEXT NOT NULL DEFAULT '[]',
+  chunks    INTEGER NOT NULL DEFAULT 0 -- how many chunks it has
+) STRICT;
+
+-- Names of authors and lists of tags, each written once: a filter on them is decided here, in Go,
+-- with the rules for letters that SQLite does not know.
+CREATE TABLE authors (
+  id   INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE tagsets (
+  id   INTEGER PRIMARY KEY,
+  tags TEXT NOT NULL UNIQUE -- JSON array of strings
 ) STRICT;
 
 -- One item of a source: a mail, a day of a channel, a file.
@@ -27,7 +40,8 @@ CREATE TABLE documents (
 ) STRICT;
 CREATE INDEX documents_source ON documents (source);
 
--- The unit that is searched, ranked and read.
+-- The unit that is searched, ranked and read. The content stands last, so that the rest of a row is
+-- read without it.
 CREATE TABLE chunks (
   id           INTEGER PRIMARY KEY,
   chunk_id     TEXT NOT NULL UNIQUE,
@@ -35,17 +49,19 @@ CREATE TABLE chunks (
   source       INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
   ordinal      INTEGER NOT NULL,
   timestamp_ms INTEGER NOT NULL,
+  author       INTEGER NOT NULL, -- authors.id
+  tags         INTEGER NOT NULL, -- tagsets.id
+  token_count  INTEGER NOT NULL,
+  index_sum    INTEGER NOT NULL, -- checksum of its index row, which cannot be read back
   source_ref   TEXT NOT NULL DEFAULT '',
   title        TEXT NOT NULL DEFAULT '',
-  author       TEXT NOT NULL DEFAULT '',
   context      TEXT NOT NULL DEFAULT '',
-  content      TEXT NOT NULL,
-  token_count  INTEGER NOT NULL,
-  tags         TEXT NOT NULL DEFAULT '[]'
+  content      TEXT NOT NULL
 ) STRICT;
 CREATE INDEX chunks_document ON chunks (document, ordinal);
 CREATE INDEX chunks_time ON chunks (timestamp_ms DESC, chunk_id);
 CREATE INDEX chunks_source ON chunks (source, timestamp_ms DESC, chunk_id);
+CREATE INDEX chunks_author ON chunks (author);
 
 -- Tokens are made by internal/text, so the index needs no tokenizer that knows scripts: 'ascii'
 -- takes every byte above 127 as part of a token.
@@ -65,18 +81,45 @@ CREATE TABLE entities (
   entity_id TEXT NOT NULL UNIQUE, -- <kind>:<value>
   kind      TEXT NOT NULL,
   -- A person written in several ways: the entity that stands for all of them, NULL for itself.
-  canonical INTEGER REFERENCES entities (id) ON DELETE SET NULL
+  canonical INTEGER REFERENCES entities (id) ON DELETE SET NULL,
+  -- Distinct chunks that mention it or an entity that it stands for: the sum of entity_counts.
+  chunks    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX entities_canonical ON entities (canonical) WHERE canonical IS NOT NULL;
+CREATE INDEX entities_top ON entities (kind, chunks DESC, entity_id) WHERE chunks > 0;
 
-CREATE TABLE mentions (
+-- The written forms of an entity.
+CREATE TABLE forms (
+  id      INTEGER PRIMARY KEY,
   entity  INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
-  chunk   INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
   surface TEXT NOT NULL,
-  count   INTEGER NOT NULL,
-  PRIMARY KEY (entity, chunk, surface)
+  UNIQUE (entity, surface)
+) STRICT;
+
+-- No foreign keys here: a chunk has many mentions, and pkg/store removes them with their counts.
+CREATE TABLE mentions (
+  form  INTEGER NOT NULL, -- forms.id
+  chunk INTEGER NOT NULL, -- chunks.id
+  count INTEGER NOT NULL,
+  PRIMARY KEY (form, chunk)
 ) WITHOUT ROWID, STRICT;
 CREATE INDEX mentions_chunk ON mentions (chunk);
+
+-- What would be too slow to count at every read, by source, so that sources that a caller may not
+-- see can be left out: distinct chunks of an entity (with those it stands for), mentions of a form.
+CREATE TABLE entity_counts (
+  entity INTEGER NOT NULL, -- entities.id
+  source INTEGER NOT NULL, -- sources.id
+  chunks INTEGER NOT NULL,
+  PRIMARY KEY (entity, source)
+) WITHOUT ROWID, STRICT;
+
+CREATE TABLE form_counts (
+  form     INTEGER NOT NULL, -- forms.id
+  source   INTEGER NOT NULL, -- sources.id
+  mentions INTEGER NOT NULL,
+  PRIMARY KEY (form, source)
+) WITHOUT ROWID, STRICT;
 
 -- What the structure of a document states: this address or handle is this person.
 CREATE TABLE person_links (

@@ -1,0 +1,230 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/openhuman/openhuman-core/internal/glob"
+	"github.com/openhuman/openhuman-core/internal/text"
+)
+
+// chunkColumns are what scanChunk reads, from chunkFrom. The joins are CROSS so that the planner
+// starts with the chunks that were chosen and not with a source.
+const (
+	chunkColumns = `c.id, c.chunk_id, s.source_id, s.kind, c.source_ref, c.title, a.name, c.context, c.content, c.timestamp_ms, c.token_count, t.tags`
+	chunkFrom    = `chunks c CROSS JOIN sources s ON s.id = c.source CROSS JOIN authors a ON a.id = c.author CROSS JOIN tagsets t ON t.id = c.tags`
+)
+
+// scanChunk reads chunkColumns, then the columns that extra points to.
+func scanChunk(row interface{ Scan(...any) error }, c *Chunk, extra ...any) error {
+	var tags string
+	dst := append([]any{&c.RowID, &c.ChunkID, &c.SourceID, &c.SourceKind, &c.SourceRef, &c.Title, &c.Author,
+		&c.Context, &c.Content, &c.TimestampMS, &c.TokenCount, &tags}, extra...)
+	if err := row.Scan(dst...); err != nil {
+		return fmt.Errorf("read a chunk: %w", err)
+	}
+	c.Tags = parseTags(tags)
+	return nil
+}
+
+func parseTags(s string) []string {
+	if s == "[]" {
+		return nil
+	}
+	var tags []string
+	if json.Unmarshal([]byte(s), &tags) != nil {
+		return nil
+	}
+	return tags
+}
+
+// A condition is a filter as SQL over the table chunks, named c. It is ANDed to whatever else the
+// query asks; none means that nothing can match, so that no query is needed.
+type condition struct {
+	sql  string // "1" when there is nothing to filter
+	none bool
+}
+
+// where resolves the filter and its scope against the store: every name becomes a set of row
+// numbers here, with the rules for letters that SQLite does not know, so the result needs no
+// arguments. It is the only place where a filter or a scope becomes SQL.
+func (f Filter) where(ctx context.Context, q querier) (condition, error) {
+	var and []string
+	none := condition{sql: "0", none: true}
+
+	all, ids, err := f.sources(ctx, q)
+	if err != nil {
+		return none, err
+	}
+	if !all {
+		if len(ids) == 0 {
+			return none, nil
+		}
+		and = append(and, "c.source IN "+idList(ids))
+	}
+	if len(f.Authors) > 0 {
+		ids, err := resolve(ctx, q, "SELECT id, name FROM authors", matchAuthors(f.Authors))
+		if err != nil {
+			return none, fmt.Errorf("resolve authors: %w", err)
+		}
+		if len(ids) == 0 {
+			return none, nil
+		}
+		and = append(and, "c.author IN "+idList(ids))
+	}
+	if len(f.Tags) > 0 {
+		ids, err := resolve(ctx, q, "SELECT id, tags FROM tagsets WHERE tags <> '[]'", matchTags(f.Tags))
+		if err != nil {
+			return none, fmt.Errorf("resolve tags: %w", err)
+		}
+		if len(ids) == 0 {
+			return none, nil
+		}
+		and = append(and, "c.tags IN "+idList(ids))
+	}
+	if len(f.EntityIDs) > 0 {
+		forms, err := formsOf(ctx, q, f.EntityIDs)
+		if err != nil {
+			return none, err
+		}
+		if len(forms) == 0 {
+			return none, nil
+		}
+		and = append(and, "c.id IN (SELECT m.chunk FROM mentions m WHERE m.form IN "+idList(forms)+")")
+	}
+	if f.SinceMS != nil {
+		and = append(and, "c.timestamp_ms >= "+strconv.FormatInt(*f.SinceMS, 10))
+	}
+	if f.UntilMS != nil {
+		and = append(and, "c.timestamp_ms <= "+strconv.FormatInt(*f.UntilMS, 10))
+	}
+	if len(and) == 0 {
+		return condition{sql: "1"}, nil
+	}
+	return condition{sql: strings.Join(and, " AND ")}, nil
+}
+
+// sources returns the row numbers of the sources that the filter and its scope leave, or all.
+func (f Filter) sources(ctx context.Context, q querier) (all bool, ids []int64, err error) {
+	scoped := f.Scope != nil && !f.Scope.All()
+	if !scoped && len(f.SourceKinds) == 0 && len(f.SourceIDs) == 0 && len(f.SourceGlobs) == 0 {
+		return true, nil, nil
+	}
+	rows, err := q.QueryContext(ctx, "SELECT id, source_id, kind FROM sources")
+	if err != nil {
+		return false, nil, fmt.Errorf("resolve sources: %w", err)
+	}
+	defer rows.Close()
+	all = true
+	for rows.Next() {
+		var id int64
+		var name, kind string
+		if err := rows.Scan(&id, &name, &kind); err != nil {
+			return false, nil, fmt.Errorf("resolve sources: %w", err)
+		}
+		switch {
+		case scoped && f.Scope.Hides(name),
+			len(f.SourceKinds) > 0 && !slices.Contains(f.SourceKinds, kind),
+			len(f.SourceIDs) > 0 && !slices.Contains(f.SourceIDs, name),
+			len(f.SourceGlobs) > 0 && !slices.ContainsFunc(f.SourceGlobs, func(g string) bool { return glob.Match(g, name) }):
+			all = false
+		default:
+			ids = append(ids, id)
+		}
+	}
+	return all && len(ids) > 0, ids, rows.Err()
+}
+
+// resolve returns the ids of the rows (id, text) that match.
+func resolve(ctx context.Context, q querier, query string, match func(string) bool) ([]int64, error) {
+	rows, err := q.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		var s string
+		if err := rows.Scan(&id, &s); err != nil {
+			return nil, err
+		}
+		if match(s) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, rows.Err()
+}
+
+func matchAuthors(want []string) func(string) bool {
+	folded := foldAll(want)
+	return func(name string) bool {
+		name = text.Fold(name)
+		return slices.ContainsFunc(folded, func(w string) bool { return strings.Contains(name, w) })
+	}
+}
+
+func matchTags(want []string) func(string) bool {
+	folded := foldAll(want)
+	return func(tags string) bool {
+		return slices.ContainsFunc(parseTags(tags), func(t string) bool { return slices.Contains(folded, text.Fold(t)) })
+	}
+}
+
+func foldAll(ss []string) []string {
+	out := make([]string, len(ss))
+	for i, s := range ss {
+		out[i] = text.Fold(s)
+	}
+	return out
+}
+
+// formsOf returns the written forms of the entities and of everyone who is the same person.
+func formsOf(ctx context.Context, q querier, entityIDs []string) ([]int64, error) {
+	ids, err := json.Marshal(entityIDs)
+	if err != nil {
+		return nil, fmt.Errorf("resolve entities: %w", err)
+	}
+	forms, err := queryIDs(ctx, q, `
+		WITH named AS (SELECT coalesce(canonical, id) AS rep FROM entities WHERE entity_id IN (SELECT value FROM json_each(?)))
+		SELECT f.id FROM forms f WHERE f.entity IN (
+			SELECT rep FROM named UNION SELECT e.id FROM entities e WHERE e.canonical IN (SELECT rep FROM named))`, string(ids))
+	if err != nil {
+		return nil, fmt.Errorf("resolve entities: %w", err)
+	}
+	return forms, nil
+}
+
+func queryIDs(ctx context.Context, q querier, query string, args ...any) ([]int64, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// idList writes row numbers as an SQL list.
+func idList(ids []int64) string {
+	b := make([]byte, 0, 2+8*len(ids))
+	b = append(b, '(')
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(append(b, ')'))
+}

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// applicationID marks the file as ours in its header ("OHmt").
+const applicationID = 0x4f486d74
+
+// writerHash lets the index collect 32 MB of new entries in memory before it writes a segment; the
+// index remembers it.
+const writerHash = "INSERT INTO chunk_index (chunk_index, rank) VALUES ('hashsize', 33554432)"
+
+// SchemaVersion returns the schema that this program writes.
+func SchemaVersion() int { return len(migrationFiles()) }
+
+func migrationFiles() []string {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	slices.Sort(names)
+	return names
+}
+
+// checkVersion returns an error unless q's database is ours and has exactly this program's schema.
+func checkVersion(ctx context.Context, q querier) error {
+	version, err := readVersion(ctx, q)
+	if err != nil {
+		return err
+	}
+	if want := SchemaVersion(); version != want {
+		if version == 0 {
+			return errEmpty
+		}
+		return versionError{version, want}
+	}
+	return nil
+}
+
+// readVersion returns the schema version: 0 for a database with nothing in it.
+func readVersion(ctx context.Context, q querier) (int, error) {
+	var version, app int
+	if err := q.QueryRowContext(ctx, "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").
+		Scan(&version, &app); err != nil {
+		return 0, fmt.Errorf("read the schema version: %w", err)
+	}
+	if app == applicationID {
+		return version, nil
+	}
+	var tables int
+	if err := q.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return 0, fmt.Errorf("read the schema: %w", err)
+	}
+	if app != 0 || version != 0 || tables != 0 {
+		return 0, errForeign
+	}
+	return 0, nil
+}
+
+// migrate brings the schema to this program's version, one transaction a step. Several processes
+// may do so at once: each step is taken under the write lock by whoever finds it still to be done.
+func migrate(ctx context.Context, conn *sql.Conn) error {
+	files := migrationFiles()
+	for {
+		version, err := readVersion(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if version > len(files) {
+			return versionError{version, len(files)}
+		}
+		if version == len(files) {
+			return nil
+		}
+		if err := migrateStep(ctx, conn, version, files[version]); err != nil {
+			return fmt.Errorf("migrate to version %d: %w", version+1, err)
+		}
+	}
+}
+
+func migrateStep(ctx context.Context, conn *sql.Conn, from int, file string) (err error) {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") //nolint:errcheck // err is what matters
+		}
+	}()
+	version, err := readVersion(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if version != from { // another process was faster
+		_, err = conn.ExecContext(ctx, "ROLLBACK")
+		return err
+	}
+	script, err := migrations.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, string(script)); err != nil {
+		return err
+	}
+	if from == 0 {
+		if _, err := conn.ExecContext(ctx, writerHash); err != nil {
+			return err
+		}
+	}
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, from+1)); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "COMMIT")
+	return err
+}

@@ -1,0 +1,163 @@
+package store
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// maxNames is how many different people one address may name and still tell that they are one: an
+// address that more share is a list or a service that writes in the name of others.
+const maxNames = 8
+
+// A member is a person entity as resolvePeople sees it.
+type member struct {
+	id        int64
+	value     string
+	canonical int64 // 0: stands for itself
+	mentions  int
+}
+
+// resolvePeople decides which persons are one, from the addresses and handles that documents give
+// them, and lets the one that is mentioned most stand for all of them.
+func (tx *Tx) resolvePeople() error {
+	return tx.ifStale(metaPeople, func() error {
+		links, err := tx.personLinks()
+		if err != nil {
+			return err
+		}
+		people, err := tx.people()
+		if err != nil {
+			return err
+		}
+		now := map[int64]int64{} // member to the one that stands for it
+		for _, group := range groups(links, people) {
+			rep := slices.MinFunc(group, func(a, b *member) int {
+				return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.value), len(a.value)), cmp.Compare(a.value, b.value))
+			})
+			for _, m := range group {
+				if m != rep {
+					now[m.id] = rep.id
+				}
+			}
+		}
+		return tx.applyCanonical(people, now)
+	})
+}
+
+// applyCanonical writes the difference between how persons were joined and how they are now.
+func (tx *Tx) applyCanonical(people map[string]*member, now map[int64]int64) error {
+	recount := map[int64]bool{} // entities that stand for others, or stood, or no longer do
+	for _, m := range people {
+		rep := now[m.id]
+		if rep == m.canonical {
+			continue
+		}
+		for _, id := range []int64{m.id, m.canonical, rep} {
+			if id != 0 {
+				recount[id] = true
+			}
+		}
+		var canonical any
+		if rep != 0 {
+			canonical = rep
+		}
+		if err := tx.w.exec("UPDATE entities SET canonical = ? WHERE id = ?", canonical, m.id); err != nil {
+			return fmt.Errorf("join persons: %w", err)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(recount)) {
+		for _, query := range []string{
+			"DELETE FROM entity_counts WHERE entity = ?1",
+			`INSERT INTO entity_counts (entity, source, chunks)
+				SELECT ?1, c.source, count(DISTINCT m.chunk)
+				FROM entities e CROSS JOIN forms f ON f.entity = e.id CROSS JOIN mentions m ON m.form = f.id CROSS JOIN chunks c ON c.id = m.chunk
+				WHERE (e.id = ?1 AND e.canonical IS NULL) OR e.canonical = ?1 GROUP BY c.source`,
+			"UPDATE entities SET chunks = coalesce((SELECT sum(chunks) FROM entity_counts WHERE entity = ?1), 0) WHERE id = ?1",
+		} {
+			if err := tx.w.exec(query, id); err != nil {
+				return fmt.Errorf("count a person: %w", err)
+			}
+		}
+	}
+	clear(tx.w.known.reps)
+	return nil
+}
+
+// personLinks returns, for each address and handle, the persons that it is said to be.
+func (tx *Tx) personLinks() (map[string][]string, error) {
+	links := map[string][]string{}
+	err := tx.w.each("SELECT DISTINCT kind || ':' || value, person FROM person_links", nil, func(r *sql.Rows) error {
+		var address, person string
+		if err := r.Scan(&address, &person); err != nil {
+			return err
+		}
+		links[address] = append(links[address], person)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read links: %w", err)
+	}
+	return links, nil
+}
+
+// people returns the persons that are mentioned, or are joined to others, by value.
+func (tx *Tx) people() (map[string]*member, error) {
+	people := map[string]*member{}
+	err := tx.w.each(`SELECT e.id, substr(e.entity_id, length('person:') + 1), coalesce(e.canonical, 0),
+			(SELECT coalesce(sum(n.mentions), 0) FROM forms f JOIN form_counts n ON n.form = f.id WHERE f.entity = e.id)
+		FROM entities e WHERE e.kind = 'person'`, nil, func(r *sql.Rows) error {
+		var m member
+		if err := r.Scan(&m.id, &m.value, &m.canonical, &m.mentions); err != nil {
+			return err
+		}
+		people[m.value] = &m
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read persons: %w", err)
+	}
+	return people, nil
+}
+
+// groups returns the sets of two and more mentioned persons that links join, directly or through
+// others.
+func groups(links map[string][]string, people map[string]*member) [][]*member {
+	parent := map[string]string{}
+	var find func(string) string
+	find = func(p string) string {
+		q, ok := parent[p]
+		if !ok || q == p {
+			return p
+		}
+		root := find(q)
+		parent[p] = root
+		return root
+	}
+	for _, names := range links {
+		if len(names) > maxNames {
+			continue
+		}
+		for _, n := range names[1:] {
+			if a, b := find(names[0]), find(n); a != b {
+				parent[a] = b
+			}
+		}
+	}
+	byRoot := map[string][]*member{}
+	for _, m := range people {
+		if m.mentions > 0 {
+			root := find(m.value)
+			byRoot[root] = append(byRoot[root], m)
+		}
+	}
+	var out [][]*member
+	for _, root := range slices.Sorted(maps.Keys(byRoot)) {
+		if g := byRoot[root]; len(g) > 1 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
