@@ -54,7 +54,7 @@ type Mention struct {
 // Extract returns the mentions of one chunk, each (Kind, Value, Surface) once, in a fixed order:
 // authors, other people, tags, then the text from its start. There are at most [MaxMentions].
 func Extract(in Input) []Mention {
-	var c collector
+	c := collector{max: MaxMentions}
 	for _, p := range in.Authors {
 		c.person(p)
 	}
@@ -74,9 +74,42 @@ func Extract(in Input) []Mention {
 	return c.mentions
 }
 
+// Hashtags returns the tags written inside s, without their '#', each in the form in which it stands
+// there first, at most limit of them.
+func Hashtags(s string, limit int) []string {
+	if strings.IndexByte(s, '#') < 0 {
+		return nil
+	}
+	c := collector{max: limit, only: kindHashtag}
+	x := scanner{s: s, c: &c, markdown: true}
+	x.run()
+	var tags []string
+	met := make(map[string]bool, len(c.mentions))
+	for _, m := range c.mentions {
+		if !met[m.Value] {
+			met[m.Value] = true
+			tags = append(tags, strings.TrimPrefix(m.Surface, "#"))
+		}
+	}
+	return tags
+}
+
+// Date returns the first date written in s as YYYY-MM-DD, or YYYY-MM where no day is given, or "".
+func Date(s string) string {
+	c := collector{max: 1, only: kindDatetime}
+	x := scanner{s: s, c: &c}
+	x.run()
+	if len(c.mentions) == 0 {
+		return ""
+	}
+	return c.mentions[0].Value
+}
+
 // A collector gathers mentions, each once.
 type collector struct {
 	mentions []Mention
+	max      int    // mentions beyond it are left out
+	only     string // the one kind that is wanted; empty means all
 }
 
 // seen counts surface once more when it was met before as kind, which spares working out its value.
@@ -91,18 +124,15 @@ func (c *collector) seen(kind, surface string) bool {
 	return false
 }
 
-// full reports whether new mentions are left out.
-func (c *collector) full() bool { return len(c.mentions) >= MaxMentions }
-
 func (c *collector) add(kind, value, surface string) {
-	if value == "" || len(value) > maxValue || c.full() {
+	if value == "" || len(value) > maxValue || len(c.mentions) >= c.max || c.only != "" && kind != c.only {
+		return
+	}
+	if !utf8.ValidString(value) {
 		return
 	}
 	if len(surface) > maxSurface || surface == "" {
 		surface = value
-	}
-	if !utf8.ValidString(value) {
-		return
 	}
 	surface = strings.ToValidUTF8(surface, "\uFFFD")
 	for i := range c.mentions {

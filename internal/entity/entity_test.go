@@ -227,3 +227,25 @@ func TestLinks(t *testing.T) {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }
+
+func TestHashtags(t *testing.T) {
+	got := entity.Hashtags("#A/b and #a/B, `#code` #123 #会议 #last", 2)
+	if d := cmp.Diff([]string{"A/b"}, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	got = entity.Hashtags("#A/b and #a/B, `#code` #123 #会议 #last", 10)
+	if d := cmp.Diff([]string{"A/b", "会议", "last"}, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestDate(t *testing.T) {
+	for s, want := range map[string]string{
+		"Trip of 1 May 2024 (2024-06-01)": "2024-05-01", "May 2024": "2024-05", "none": "", "": "",
+		"see https://example.com/2024-01-01 then 2024-01-02": "2024-01-02",
+	} {
+		if got := entity.Date(s); got != want {
+			t.Errorf("Date(%q) = %q, want %q", s, got, want)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 type scanner struct {
 	s        string
 	c        *collector
-	markdown bool
+	markdown bool // fences of tildes count; those of backticks, and spans, are usual in chats and mail too
 	names    []spokenName
 	done     int // everything before it belongs to something that was found
 	codeEnd  int // everything before it is code: only links and addresses count there
@@ -77,7 +77,7 @@ func (x *scanner) code(i int) int {
 	for n < len(s) && s[n] == c {
 		n++
 	}
-	if i < x.codeEnd {
+	if i < x.codeEnd || c == '~' && !x.markdown {
 		return n
 	}
 	if run := s[i:n]; len(run) >= 3 && startsLine(s, i) {
