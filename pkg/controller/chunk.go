@@ -1,0 +1,31 @@
+package controller
+
+import (
+	"context"
+	"strings"
+
+	"github.com/openhuman/openhuman-core/pkg/fault"
+)
+
+// GetChunk returns one chunk in full. An unknown id, or one that the caller may not see, is a
+// NotFound fault.
+func (c *Controller) GetChunk(ctx context.Context, p GetChunkParams) (GetChunkResult, error) {
+	const hint = "Take the chunk_id of a row that a search, a recall or a listing returned."
+	id := strings.TrimSpace(p.ChunkID)
+	if id == "" {
+		return GetChunkResult{}, fault.New(fault.Invalid, "chunk_id is empty.").WithHint(hint)
+	}
+	d, err := c.store.Chunk(ctx, id, c.scope(ctx))
+	if fault.CodeOf(err) == fault.NotFound {
+		return GetChunkResult{}, fault.New(fault.NotFound, "There is no chunk %q.", shorten(id, 80)).WithHint(hint)
+	}
+	if err != nil {
+		return GetChunkResult{}, err
+	}
+	res := GetChunkResult{Chunk: newChunk(d)}
+	// The text is never cut; only a long list of entities can make the answer too large.
+	for n := len(res.Chunk.Entities); n > 0 && jsonSize(res) > c.maxBytes; n /= 2 {
+		res.Chunk.Entities = res.Chunk.Entities[:n/2]
+	}
+	return res, nil
+}
