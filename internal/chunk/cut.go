@@ -18,13 +18,14 @@ func cut(s string, room, most int, linesFirst bool) (n, c int) {
 	var sentence, line, word, any place
 	var prev rune
 	var ended, broke bool // after the end of a sentence; after a line end, in its indentation
+	inked := false        // the piece holds more than white space
 	sum := 0
 	for i, r := range s {
 		size := utf8.RuneLen(r)
 		if r == utf8.RuneError {
 			_, size = utf8.DecodeRuneInString(s[i:])
 		}
-		if i > 0 && !extends(r) {
+		if inked && !extends(r) {
 			here := place{i, sum}
 			space := isSpace(r)
 			switch {
@@ -63,7 +64,7 @@ func cut(s string, room, most int, linesFirst bool) (n, c int) {
 			ended = false
 		}
 		if !isSpace(r) {
-			broke = false
+			broke, inked = false, true
 		}
 		prev = r
 		if sum+runeCost(r) > room || i+size > most {

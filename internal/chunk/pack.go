@@ -110,6 +110,9 @@ func (p *packer) split(b block) {
 		for piece.end > piece.start && b.start < b.end && p.s[piece.end-1] == '\n' {
 			piece.end--
 		}
+		if blank(p.s[piece.start:piece.end]) {
+			continue
+		}
 		p.push(piece)
 		if b.start < b.end {
 			p.flush(len(p.cur))
