@@ -111,11 +111,7 @@ func hiddenSources(ctx context.Context, q querier, scope Scope) ([]int64, error)
 	if scope == nil || scope.All() {
 		return nil, nil
 	}
-	ids, err := resolve(ctx, q, "SELECT id, source_id FROM sources", scope.Hides)
-	if err != nil {
-		return nil, fmt.Errorf("resolve sources: %w", err)
-	}
-	return ids, nil
+	return resolve(ctx, q, "SELECT id, source_id FROM sources", scope.Hides)
 }
 
 // surface returns the form in which an entity, or one that it stands for, is most often written.

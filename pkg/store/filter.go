@@ -66,25 +66,32 @@ func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 		}
 		and = append(and, "c.source IN "+idList(ids))
 	}
-	if len(f.Authors) > 0 {
-		ids, err := resolve(ctx, q, "SELECT id, name FROM authors", matchAuthors(f.Authors))
-		if err != nil {
-			return none, fmt.Errorf("resolve authors: %w", err)
+	for _, list := range []struct {
+		column, query string
+		want, exclude func(string) bool
+	}{
+		{"c.author", "SELECT id, name FROM authors", matchAuthors(f.Authors), matchAuthors(f.exclude().Authors)},
+		{"c.tags", "SELECT id, tags FROM tagsets WHERE tags <> '[]'", matchTags(f.Tags), matchTags(f.exclude().Tags)},
+	} {
+		if list.want != nil {
+			ids, err := resolve(ctx, q, list.query, list.want)
+			if err != nil {
+				return none, err
+			}
+			if len(ids) == 0 {
+				return none, nil
+			}
+			and = append(and, list.column+" IN "+idList(ids))
 		}
-		if len(ids) == 0 {
-			return none, nil
+		if list.exclude != nil {
+			ids, err := resolve(ctx, q, list.query, list.exclude)
+			if err != nil {
+				return none, err
+			}
+			if len(ids) > 0 {
+				and = append(and, list.column+" NOT IN "+idList(ids))
+			}
 		}
-		and = append(and, "c.author IN "+idList(ids))
-	}
-	if len(f.Tags) > 0 {
-		ids, err := resolve(ctx, q, "SELECT id, tags FROM tagsets WHERE tags <> '[]'", matchTags(f.Tags))
-		if err != nil {
-			return none, fmt.Errorf("resolve tags: %w", err)
-		}
-		if len(ids) == 0 {
-			return none, nil
-		}
-		and = append(and, "c.tags IN "+idList(ids))
 	}
 	if len(f.EntityIDs) > 0 {
 		forms, err := formsOf(ctx, q, f.EntityIDs)
@@ -102,16 +109,39 @@ func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 	if f.UntilMS != nil {
 		and = append(and, "c.timestamp_ms <= "+strconv.FormatInt(*f.UntilMS, 10))
 	}
+	if x := f.exclude(); x.SinceMS != nil {
+		and = append(and, "c.timestamp_ms < "+strconv.FormatInt(*x.SinceMS, 10))
+	}
+	if x := f.exclude(); x.UntilMS != nil {
+		and = append(and, "c.timestamp_ms > "+strconv.FormatInt(*x.UntilMS, 10))
+	}
 	if len(and) == 0 {
 		return condition{sql: "1"}, nil
 	}
 	return condition{sql: strings.Join(and, " AND ")}, nil
 }
 
+func (f Filter) exclude() Filter {
+	if f.Exclude == nil {
+		return Filter{}
+	}
+	return *f.Exclude
+}
+
+// namesSource reports whether any of the lists that name sources holds this one.
+func (f Filter) namesSource(name, kind string) bool {
+	return slices.Contains(f.SourceKinds, kind) || slices.Contains(f.SourceIDs, name) || matchesGlob(f.SourceGlobs, name)
+}
+
+func matchesGlob(globs []string, name string) bool {
+	return slices.ContainsFunc(globs, func(g string) bool { return glob.Match(g, name) })
+}
+
 // sources returns the row numbers of the sources that the filter and its scope leave, or all.
 func (f Filter) sources(ctx context.Context, q querier) (all bool, ids []int64, err error) {
 	scoped := f.Scope != nil && !f.Scope.All()
-	if !scoped && len(f.SourceKinds) == 0 && len(f.SourceIDs) == 0 && len(f.SourceGlobs) == 0 {
+	x := f.exclude()
+	if !scoped && len(f.SourceKinds)+len(f.SourceIDs)+len(f.SourceGlobs)+len(x.SourceKinds)+len(x.SourceIDs)+len(x.SourceGlobs) == 0 {
 		return true, nil, nil
 	}
 	rows, err := q.QueryContext(ctx, "SELECT id, source_id, kind FROM sources")
@@ -130,7 +160,8 @@ func (f Filter) sources(ctx context.Context, q querier) (all bool, ids []int64, 
 		case scoped && f.Scope.Hides(name),
 			len(f.SourceKinds) > 0 && !slices.Contains(f.SourceKinds, kind),
 			len(f.SourceIDs) > 0 && !slices.Contains(f.SourceIDs, name),
-			len(f.SourceGlobs) > 0 && !slices.ContainsFunc(f.SourceGlobs, func(g string) bool { return glob.Match(g, name) }):
+			len(f.SourceGlobs) > 0 && !matchesGlob(f.SourceGlobs, name),
+			x.namesSource(name, kind):
 			all = false
 		default:
 			ids = append(ids, id)
@@ -143,7 +174,7 @@ func (f Filter) sources(ctx context.Context, q querier) (all bool, ids []int64, 
 func resolve(ctx context.Context, q querier, query string, match func(string) bool) ([]int64, error) {
 	rows, err := q.QueryContext(ctx, query)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("resolve names: %w", err)
 	}
 	defer rows.Close()
 	var ids []int64
@@ -151,7 +182,7 @@ func resolve(ctx context.Context, q querier, query string, match func(string) bo
 		var id int64
 		var s string
 		if err := rows.Scan(&id, &s); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("resolve names: %w", err)
 		}
 		if match(s) {
 			ids = append(ids, id)
@@ -160,7 +191,11 @@ func resolve(ctx context.Context, q querier, query string, match func(string) bo
 	return ids, rows.Err()
 }
 
+// matchAuthors returns nil when there is nothing to match; so does matchTags.
 func matchAuthors(want []string) func(string) bool {
+	if len(want) == 0 {
+		return nil
+	}
 	folded := foldAll(want)
 	return func(name string) bool {
 		name = text.Fold(name)
@@ -169,6 +204,9 @@ func matchAuthors(want []string) func(string) bool {
 }
 
 func matchTags(want []string) func(string) bool {
+	if len(want) == 0 {
+		return nil
+	}
 	folded := foldAll(want)
 	return func(tags string) bool {
 		return slices.ContainsFunc(parseTags(tags), func(t string) bool { return slices.Contains(folded, text.Fold(t)) })

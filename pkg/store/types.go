@@ -67,6 +67,9 @@ type Filter struct {
 	SinceMS     *int64
 	UntilMS     *int64
 	Scope       Scope
+	// Exclude, when set, leaves out what matches any one of its lists or bounds; its EntityIDs,
+	// Scope and Exclude are not looked at.
+	Exclude *Filter
 }
 
 // ChunkQuery asks for chunks by their indexed terms, best first.
