@@ -366,11 +366,11 @@ func splitFlow(s string) []string {
 				i++
 				continue
 			}
-			if f, _, ok := cutFlow(s[i:]); ok {
-				i += len(f)
-				continue
+			f, _, ok := cutFlow(s[i:])
+			if !ok {
+				return append(parts, s[start:]) // trying every later bracket as well would take for ever
 			}
-			i++
+			i += len(f)
 		case ',':
 			parts = append(parts, s[start:i])
 			i++
