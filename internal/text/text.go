@@ -5,6 +5,7 @@
 package text
 
 import (
+	"bytes"
 	"sync"
 	"unicode/utf8"
 )
@@ -27,7 +28,16 @@ var pool = sync.Pool{New: func() any { return new(scratch) }}
 // AppendIndex appends the index tokens of s to dst, joined by single blanks (with one before the
 // first when dst is not empty): words folded and stemmed, runs of scripts without spaces as
 // overlapping bigrams plus their last character. Tokens hold letters, marks and digits only.
-func AppendIndex(dst []byte, s string) []byte {
+func AppendIndex(dst []byte, s string) []byte { return appendIndex(dst, nil, s) }
+
+// AppendPlaces is AppendIndex that also appends to places where in s each token stands, in bytes.
+// Inside a run of a script without spaces the place is an estimate.
+func AppendPlaces(dst []byte, places []int, s string) ([]byte, []int) {
+	dst = appendIndex(dst, &places, s)
+	return dst, places
+}
+
+func appendIndex(dst []byte, places *[]int, s string) []byte {
 	sc := pool.Get().(*scratch)
 	defer pool.Put(sc)
 	for i := 0; i < len(s); {
@@ -57,14 +67,29 @@ func AppendIndex(dst []byte, s string) []byte {
 			sc.word = w
 			if i == len(s) || c < utf8.RuneSelf {
 				dst = sc.appendWord(dst, w, h, letters)
+				if places != nil {
+					*places = append(*places, start)
+				}
 				continue
 			}
 			i = start
 		}
 		r := nextRun(s, i)
 		i = r.end
-		if r.class != classNone {
-			dst = sc.appendRun(dst, s[r.start:r.end], r.class)
+		if r.class == classNone {
+			continue
+		}
+		before := len(dst)
+		dst = sc.appendRun(dst, s[r.start:r.end], r.class)
+		if places == nil || len(dst) == before {
+			continue
+		}
+		n := bytes.Count(dst[before:], []byte{' '})
+		if before == 0 {
+			n++ // no blank before the first token
+		}
+		for k := range n {
+			*places = append(*places, r.start+(r.end-r.start)*k/n)
 		}
 	}
 	return dst

@@ -219,6 +219,10 @@ func checkText(t interface{ Fatalf(string, ...any) }, s string) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("of %q: index %q, tokens %q", s, got, want)
 	}
+	_, places := text.AppendPlaces(nil, nil, s)
+	if len(places) != len(got) || !slices.IsSorted(places) || len(got) > 0 && places[len(got)-1] >= len(s) {
+		t.Fatalf("of %q: %d tokens at %v", s, len(got), places)
+	}
 }
 
 func TestTextProperties(t *testing.T) {

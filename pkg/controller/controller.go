@@ -14,6 +14,8 @@ import (
 // fault with a hint when the store cannot be opened.
 type Store interface {
 	SearchChunks(ctx context.Context, q store.ChunkQuery) ([]store.ChunkHit, error)
+	// SearchAny returns chunks that hold some of several terms, scored by the caller.
+	SearchAny(ctx context.Context, q store.AnyQuery) ([]store.ChunkHit, error)
 	// TermCounts returns, for those terms that stand in a large share of the chunks, in how many;
 	// rare terms are absent. total is the number of chunks.
 	TermCounts(ctx context.Context, terms []string) (counts map[string]int, total int, err error)

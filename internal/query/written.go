@@ -1,0 +1,152 @@
+package query
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/openhuman/openhuman-core/internal/text"
+)
+
+// A needle is text that has to stand in another as it is written, apart from case, accents and the
+// kind and length of white space.
+type needle struct {
+	text   string
+	prefix bool // the last word may go on
+}
+
+// newNeedle prepares s to be looked for. Signs around the words do not count, except for those that
+// make C++ another word than C.
+func newNeedle(s string) needle {
+	s = spaced(text.Fold(s))
+	s = strings.TrimLeftFunc(s, notWord)
+	t := strings.TrimRightFunc(s, notWord)
+	if tail := s[len(t):]; t != "" && (strings.HasPrefix(tail, "++") || strings.HasPrefix(tail, "#")) {
+		t += strings.TrimRightFunc(tail, func(r rune) bool { return r != '+' && r != '#' })
+	}
+	return needle{text: t}
+}
+
+func notWord(r rune) bool {
+	return !text.IsWordRune(r) && !unicode.IsLetter(r) && !unicode.IsNumber(r)
+}
+
+// plain reports whether the needle is one word without signs, which the index finds by its stem.
+func (n needle) plain() bool {
+	count := 0
+	for t := range text.Tokens(n.text) {
+		if count++; count > 1 || t.Start != 0 || t.End != len(n.text) {
+			return false
+		}
+	}
+	return count == 1
+}
+
+// in reports whether the needle stands in hay, which is folded and spaced, not inside a word.
+func (n needle) in(hay string) bool { return n.find(hay, 0) >= 0 }
+
+// find returns where the needle stands first at or after from, or -1.
+func (n needle) find(hay string, from int) int {
+	first, _ := utf8.DecodeRuneInString(n.text)
+	last, _ := utf8.DecodeLastRuneInString(n.text)
+	for from <= len(hay) {
+		i := strings.Index(hay[from:], n.text)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(hay[:i])
+		after, size := utf8.DecodeRuneInString(hay[i+len(n.text):])
+		switch {
+		case i > 0 && wordy(first) && wordy(before):
+		case size > 0 && !n.prefix && wordy(last) && wordy(after):
+		case size > 0 && unicode.Is(unicode.M, after): // the last character goes on
+		default:
+			return i
+		}
+		_, step := utf8.DecodeRuneInString(hay[i:])
+		from = i + step
+	}
+	return -1
+}
+
+func wordy(r rune) bool { return r != utf8.RuneError && text.IsWordRune(r) }
+
+// spaced turns every run of white space into one blank.
+func spaced(s string) string {
+	plain := true
+	for i := 0; plain && i < len(s); i++ {
+		plain = s[i] < utf8.RuneSelf && (s[i] > ' ' || s[i] == ' ' && (i == 0 || s[i-1] != ' '))
+	}
+	if plain {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	white := false
+	for _, r := range s {
+		if unicode.IsSpace(r) {
+			if !white {
+				b.WriteByte(' ')
+			}
+			white = true
+			continue
+		}
+		white = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Written reports whether something has to be checked on the written text; all says that every
+// term has to be there, and not only the required ones.
+func (q *Query) Written(all bool) bool {
+	if len(q.not) > 0 {
+		return true
+	}
+	for i := range q.Terms {
+		if q.Terms[i].written.text != "" && (all || q.Terms[i].Required) {
+			return true
+		}
+	}
+	return false
+}
+
+// Accept reports whether a row with these texts (content, title, context ...) may be an answer: the
+// phrases are in it as they are written, and with all also the identifiers and prefixes, and
+// nothing that is excluded is.
+func (q *Query) Accept(all bool, texts ...string) bool {
+	if !q.Written(all) {
+		return true
+	}
+	folded := foldTexts(texts)
+	for _, n := range q.not {
+		if inAny(n, folded) {
+			return false
+		}
+	}
+	for i := range q.Terms {
+		t := &q.Terms[i]
+		if t.written.text != "" && (all || t.Required) && !inAny(t.written, folded) {
+			return false
+		}
+	}
+	return true
+}
+
+func foldTexts(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = spaced(text.Fold(s))
+	}
+	return out
+}
+
+func inAny(n needle, folded []string) bool {
+	for _, s := range folded {
+		if n.in(s) {
+			return true
+		}
+	}
+	return false
+}
