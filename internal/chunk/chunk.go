@@ -94,7 +94,7 @@ func splitBody(d *doc.Document) []Chunk {
 		authors = []doc.Person{d.Author}
 	}
 	line, at := max(d.Line, 1), 0
-	lines := d.Kind == doc.KindDocument && d.SourceRef != "" && !strings.ContainsAny(d.SourceRef, "#?") && !strings.Contains(d.SourceRef, "://")
+	file, lines := lineRef(d)
 	for i, s := range spans {
 		c := &cs[i]
 		c.Text = body[s.start:s.end]
@@ -104,10 +104,19 @@ func splitBody(d *doc.Document) []Chunk {
 		if lines && i > 0 {
 			line += strings.Count(body[at:s.start], "\n")
 			at = s.start
-			c.SourceRef += "#L" + strconv.Itoa(line)
+			c.SourceRef = file + "#L" + strconv.Itoa(line)
 		}
 	}
 	return cs
+}
+
+// lineRef returns the file whose lines a document's chunks can be told by, if there is one.
+func lineRef(d *doc.Document) (file string, ok bool) {
+	file, line, cut := strings.Cut(d.SourceRef, "#L")
+	if cut && strings.Trim(line, "0123456789") != "" {
+		return "", false
+	}
+	return file, d.Kind == doc.KindDocument && file != "" && !strings.ContainsAny(file, "#?") && !strings.Contains(file, "://")
 }
 
 // contextLine joins what a reader needs to know beside the text into one line.

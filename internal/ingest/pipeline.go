@@ -1,0 +1,421 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/openhuman/openhuman-core/internal/chunk"
+	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/pkg/store"
+)
+
+// The pipeline: one scheduler goes through the entries in order and finds out what each file is;
+// readers turn files into documents; builders turn documents into records; the writer takes the
+// records in the order of the entries, whoever was ready first, so that a run always gives the same
+// store. Everything between them is bounded.
+
+const (
+	queued  = 32 // files between the scheduler and the writer
+	perFile = 8  // documents of one file between its reader and the writer
+)
+
+// A job is one file on its way.
+type job struct {
+	seq         int
+	e           entry
+	format      Format
+	in          *doc.Input
+	container   string // id of the source that its documents' keys belong to
+	shown       string // id of the source that they go to
+	fingerprint string
+	was         *store.FileRecord
+	unchanged   bool       // since the run that stored was
+	out         chan *item // closed when the file is read
+
+	report doc.Report // valid once out is closed
+
+	// The writer's own.
+	fileID    int64
+	docs      []int64
+	committed int // of docs
+	begun     bool
+	kept      int // documents with text
+	broken    int // documents that could not be built
+}
+
+// An item is one document on its way.
+type item struct {
+	d      *doc.Document
+	weight int
+	ready  chan struct{} // closed when rec is built
+	rec    store.DocumentRecord
+	broken bool // building it failed
+	global bool // it belongs to the first file that brings it
+}
+
+// pipeline takes the entries in.
+func (r *run) pipeline(ctx context.Context, entries []entry, known map[string]store.FileRecord) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r.meter.stage(Reading)
+	p := &pipe{
+		run: r, known: known, kinds: newKinds(),
+		order: make(chan *job, queued), work: make(chan *job, queued), build: make(chan func(), 2*r.o.Workers),
+		gate: newGate(r.o.Limits.InFlightBytes),
+	}
+	if err := p.kinds.load(ctx, r.o.Store); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, p.gate.stop)
+	defer stop()
+	var scheduler, readers, builders sync.WaitGroup
+	scheduler.Go(func() {
+		defer close(p.order)
+		defer close(p.work)
+		p.schedule(ctx, entries)
+	})
+	for range r.o.Workers {
+		readers.Go(func() {
+			for j := range p.work {
+				p.readFile(ctx, j)
+			}
+		})
+		builders.Go(func() {
+			for b := range p.build {
+				b()
+			}
+		})
+	}
+	err := (&writer{r: r, p: p}).run(ctx)
+	cancel(err)
+	for j := range p.order { // let the others end
+		for range j.out {
+		}
+	}
+	scheduler.Wait()
+	readers.Wait()
+	close(p.build)
+	builders.Wait()
+	return err
+}
+
+type pipe struct {
+	run   *run
+	known map[string]store.FileRecord
+	kinds *kinds
+	order chan *job
+	work  chan *job
+	build chan func()
+	gate  *gate
+}
+
+// schedule makes a job of every entry that has to be looked at.
+func (p *pipe) schedule(ctx context.Context, entries []entry) {
+	nothing := make(chan *item) // what a file that needs no reader brings
+	close(nothing)
+	rules := fmt.Sprintf("%d.%d %s", buildVersion, chunk.Version, formatsHash(p.run.o.Formats))
+	versions := map[string]string{}
+	for _, f := range p.run.o.Formats {
+		versions[f.Name()] = fmt.Sprintf("%s/%d", f.Name(), f.Version())
+	}
+	for i, e := range entries {
+		if ctx.Err() != nil {
+			return
+		}
+		j := &job{seq: i, e: e, out: nothing}
+		if was, ok := p.known[e.name]; ok {
+			j.was = &was
+		}
+		where := e.root.path + " " + e.root.Source
+		unchanged := func(reader string) bool {
+			return j.was != nil && j.was.Complete && j.was.Outcome != string(doc.Failed) && j.was.Root == e.root.path &&
+				j.was.Size == e.size && j.was.MTimeNS == e.mtimeNS && j.was.Fingerprint == print(rules, reader, where)
+		}
+		switch {
+		case e.outcome != "":
+			j.fingerprint = print("rule", "-", where)
+			j.report = doc.Report{Outcome: e.outcome, Reason: e.reason}
+			j.unchanged = j.was != nil && j.was.Complete && j.was.Outcome == string(e.outcome) && j.was.Reason == e.reason && j.was.Fingerprint == j.fingerprint
+		case j.was != nil && unchanged(versions[readerOf(j.was.Fingerprint)]):
+			j.report = doc.Report{Outcome: doc.Outcome(j.was.Outcome), Reason: j.was.Reason}
+			j.unchanged = true
+		default:
+			p.look(j)
+			version := "-"
+			if j.format.Reader != nil {
+				version = versions[j.format.Name()]
+			}
+			j.fingerprint = print(rules, version, where)
+		}
+		select {
+		case p.order <- j:
+		case <-ctx.Done():
+			return
+		}
+		if j.in == nil {
+			continue
+		}
+		select {
+		case p.work <- j:
+		case <-ctx.Done():
+			close(j.out)
+			return
+		}
+	}
+}
+
+// print is the fingerprint of a file: everything that decides what becomes of it beside its bytes.
+func print(rules, reader, where string) string { return rules + "|" + reader + "|" + where }
+
+// readerOf returns the name of the reader in a fingerprint.
+func readerOf(fingerprint string) string {
+	_, rest, _ := bytes.Cut([]byte(fingerprint), []byte("|"))
+	reader, _, _ := bytes.Cut(rest, []byte("|"))
+	name, _, _ := bytes.Cut(reader, []byte("/"))
+	return string(name)
+}
+
+// look opens a file and finds out what it is. A file that needs no reader gets its report here.
+func (p *pipe) look(j *job) {
+	done := func(o doc.Outcome, reason string) {
+		j.report = doc.Report{Outcome: o, Reason: reason}
+	}
+	head, err := p.head(j.e)
+	switch {
+	case err != nil:
+		done(doc.Failed, reasonOf(err))
+		return
+	case len(head) == 0:
+		done(doc.NoText, reasonEmpty)
+		return
+	case privateKey(head):
+		done(doc.Skipped, reasonPrivateKey)
+		return
+	}
+	in := &doc.Input{
+		Path: j.e.name, Rel: j.e.rel, Root: base(j.e.root.path), Size: j.e.size,
+		ModTime: time.Unix(0, j.e.mtimeNS).UTC(), Head: head,
+	}
+	in.Open = func() (doc.File, error) {
+		if int64(len(head)) == j.e.size {
+			return &counted{File: memory{bytes.NewReader(head)}, m: p.run.meter}, nil
+		}
+		f, err := p.run.o.FS.Open(j.e.path)
+		if err != nil {
+			return nil, err
+		}
+		return &counted{File: f, m: p.run.meter}, nil
+	}
+	format, ok := p.detect(in)
+	if !ok {
+		done(doc.Skipped, unknownReason(base(j.e.name), head))
+		return
+	}
+	j.in, j.format = in, format
+	j.out = make(chan *item, perFile)
+	if format.Kind != "" {
+		j.container, j.shown = p.run.reg.source(format.Kind, j.e.root, extent(format.Source, j.e))
+	}
+}
+
+// detect asks the formats; one that panics does not know the file.
+func (p *pipe) detect(in *doc.Input) (f Format, ok bool) {
+	defer func() {
+		if recover() != nil {
+			f, ok = Format{}, false
+		}
+	}()
+	return detect(p.run.o.Formats, in)
+}
+
+// extent returns the path of what makes up one source for an entry.
+func extent(x Extent, e entry) string {
+	switch x {
+	case File:
+		return e.name
+	case Mailbox:
+		if dir := parent(e.name); base(dir) == "cur" || base(dir) == "new" {
+			return parent(dir)
+		}
+	}
+	return e.root.path
+}
+
+// head reads the beginning of a file, all of a small one.
+func (p *pipe) head(e entry) ([]byte, error) {
+	f, err := p.run.o.FS.Open(e.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, min(e.size, doc.HeadSize))
+	n, err := io.ReadFull(f, b)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	return b[:n], nil
+}
+
+// memory is a file whose bytes are at hand.
+type memory struct{ *bytes.Reader }
+
+func (memory) Close() error { return nil }
+
+// counted tells the meter what is read.
+type counted struct {
+	doc.File
+	m *meter
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.File.Read(b)
+	c.m.read(n)
+	return n, err
+}
+
+// readFile has a file read and hands its documents on. Whatever happens, out is closed.
+func (p *pipe) readFile(ctx context.Context, j *job) {
+	defer close(j.out)
+	defer func() {
+		if v := recover(); v != nil {
+			j.report = doc.Report{Outcome: doc.Failed, Reason: fmt.Sprintf("the %s reader stopped at something unexpected in it", j.format.Name())}
+		}
+	}()
+	p.run.meter.current(j.e.name)
+	report, err := j.format.Read(ctx, j.in, func(d *doc.Document) error { return p.emit(ctx, j, d) })
+	if err != nil {
+		report = doc.Report{Outcome: doc.Failed, Reason: "interrupted"}
+	}
+	j.report = report
+}
+
+// emit sends one document to the builders and, in its place, to the writer.
+func (p *pipe) emit(ctx context.Context, j *job, d *doc.Document) error {
+	it := &item{d: d, weight: weight(d), ready: make(chan struct{}), global: d.GlobalKey != ""}
+	if !p.gate.enter(j.seq, it.weight) {
+		return context.Cause(ctx)
+	}
+	meta, name := p.place(j, d)
+	select {
+	case j.out <- it:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	b := func() {
+		defer close(it.ready)
+		defer func() { it.broken = recover() != nil }()
+		it.rec = build(d, meta, name, j.in.ModTime)
+		it.d = nil
+	}
+	select {
+	case p.build <- b:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// place decides which source a document goes to and what its identity is.
+func (p *pipe) place(j *job, d *doc.Document) (store.SourceMeta, string) {
+	id, shown := j.container, j.shown
+	switch {
+	case d.SourceID != "":
+		id, shown = "own "+d.SourceID, p.kinds.fit(d.SourceID, d.Kind)
+	case d.Kind != j.format.Kind:
+		id, shown = p.run.reg.source(d.Kind, j.e.root, extent(j.format.Source, j.e))
+		fallthrough
+	default:
+		shown = p.kinds.fit(shown, d.Kind)
+	}
+	return store.SourceMeta{SourceID: shown, Kind: string(d.Kind), Owner: d.Owner}, identity(id, d)
+}
+
+// kinds remembers the kind of every source, since a source has one kind only.
+type kinds struct {
+	mu sync.Mutex
+	of map[string]doc.Kind
+}
+
+func newKinds() *kinds { return &kinds{of: map[string]doc.Kind{}} }
+
+func (k *kinds) load(ctx context.Context, s *store.Store) error {
+	if s == nil {
+		return nil
+	}
+	sources, err := s.Sources(ctx, nil)
+	for _, src := range sources {
+		k.of[src.SourceID] = doc.Kind(src.Kind)
+	}
+	return err
+}
+
+// fit returns id, or, when that holds another kind already, id with the kind after it.
+func (k *kinds) fit(id string, kind doc.Kind) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for {
+		have, ok := k.of[id]
+		if !ok {
+			k.of[id] = kind
+			return id
+		}
+		if have == kind {
+			return id
+		}
+		id += "-" + string(kind)
+	}
+}
+
+// A gate bounds how much text is between the readers and the writer. The file that the writer waits
+// for may always pass, since the others wait for it.
+type gate struct {
+	mu      sync.Mutex
+	free    *sync.Cond
+	room    int
+	head    int
+	stopped bool
+}
+
+func newGate(room int) *gate {
+	g := &gate{room: room}
+	g.free = sync.NewCond(&g.mu)
+	return g
+}
+
+// enter waits for room and reports whether the run goes on.
+func (g *gate) enter(seq, n int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for !g.stopped && g.room < n && seq != g.head {
+		g.free.Wait()
+	}
+	g.room -= n
+	return !g.stopped
+}
+
+func (g *gate) leave(n int) {
+	g.mu.Lock()
+	g.room += n
+	g.mu.Unlock()
+	g.free.Broadcast()
+}
+
+// front says which file the writer waits for.
+func (g *gate) front(seq int) {
+	g.mu.Lock()
+	g.head = seq
+	g.mu.Unlock()
+	g.free.Broadcast()
+}
+
+func (g *gate) stop() {
+	g.mu.Lock()
+	g.stopped = true
+	g.mu.Unlock()
+	g.free.Broadcast()
+}

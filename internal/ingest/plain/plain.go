@@ -1,0 +1,301 @@
+// Package plain reads text without any structure of its own: .txt files, logs, and whatever other
+// text no other reader knows. It holds no Markdown and no charset tables.
+package plain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/openhuman/openhuman-core/internal/charset"
+	"github.com/openhuman/openhuman-core/internal/doc"
+)
+
+// Limits of the reader. A file larger than PartBytes becomes several documents, so that memory is
+// bounded whatever the size of the file and the length of its lines.
+const (
+	PartBytes = 1 << 20
+	MaxBytes  = 1 << 30 // what is read of one file; the rest is left out, and the report says so
+)
+
+// Reader reads plain text. It implements doc.Reader.
+type Reader struct {
+	part int
+	max  int64
+}
+
+// New returns a Reader with the product's limits.
+func New() *Reader { return WithLimits(PartBytes, MaxBytes) }
+
+// WithLimits returns a Reader that cuts documents of about part bytes and reads at most maxBytes.
+func WithLimits(part int, maxBytes int64) *Reader { return &Reader{part, maxBytes} }
+
+// Name implements doc.Reader.
+func (*Reader) Name() string { return "plain" }
+
+// Version implements doc.Reader.
+func (*Reader) Version() int { return 1 }
+
+// Detect takes whatever is text, with the least confidence of all.
+func (*Reader) Detect(in *doc.Input) int {
+	if isText(in.Head, int64(len(in.Head)) >= in.Size) {
+		return 1
+	}
+	return 0
+}
+
+// isText reports whether b, the beginning of a file (or all of it), reads as text.
+func isText(b []byte, all bool) bool {
+	if label := bom(b); label == "utf-16le" || label == "utf-16be" {
+		return true
+	}
+	if bytes.IndexByte(b, 0) >= 0 {
+		return false
+	}
+	odd := 0
+	for _, c := range b {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != 0x1b && c != '\b' && c != 0x1a {
+			odd++
+		}
+	}
+	if odd*100 > len(b) { // control characters
+		return false
+	}
+	if !all {
+		b = whole(b)
+	}
+	if utf8.Valid(b) {
+		return true
+	}
+	// Some one-byte or two-byte charset: text has blanks or line ends and is not all high bytes.
+	plain := 0
+	for _, c := range b {
+		if c == ' ' || c == '\n' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' {
+			plain++
+		}
+	}
+	text, _ := charset.Decode(b[:min(len(b), 4096)], "")
+	return odd == 0 && plain*12 > len(b) && !strings.ContainsRune(text, utf8.RuneError)
+}
+
+// bom names the charset that a byte order mark states.
+func bom(b []byte) string {
+	switch {
+	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
+		return "utf-8"
+	case bytes.HasPrefix(b, []byte("\xff\xfe")):
+		return "utf-16le"
+	case bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return "utf-16be"
+	}
+	return ""
+}
+
+// whole leaves out an unfinished UTF-8 sequence at the end of b.
+func whole(b []byte) []byte {
+	for i := 1; i <= utf8.UTFMax && i <= len(b); i++ {
+		if c := b[len(b)-i]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(b[len(b)-i:]) {
+				return b[:len(b)-i]
+			}
+			break
+		}
+	}
+	return b
+}
+
+// Read emits one document, or several for a large file.
+func (r *Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Report, error) {
+	f, err := in.Open()
+	if err != nil {
+		return doc.Report{Outcome: doc.Failed, Reason: cause(err)}, ctx.Err()
+	}
+	defer f.Close()
+	s := splitter{r: r, in: in, src: io.LimitReader(f, r.max), label: bom(in.Head), line: 1}
+	if s.label == "" && !utf8.Valid(whole(in.Head)) {
+		s.label = "guess"
+	}
+	for {
+		text, err := s.next()
+		if text != "" {
+			if e := s.emit(ctx, text, emit); e != nil {
+				return doc.Report{}, e
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return doc.Report{}, ctx.Err()
+			}
+			if s.docs > 0 {
+				return doc.Report{Outcome: doc.Partial, Reason: "reading stopped: " + cause(err)}, nil
+			}
+			return doc.Report{Outcome: doc.Failed, Reason: cause(err)}, nil
+		}
+	}
+	switch {
+	case in.Size > r.max:
+		return doc.Report{Outcome: doc.Partial, Reason: fmt.Sprintf("the first %d MB were taken in, which is the limit for one text file", r.max>>20)}, nil
+	case s.docs == 0:
+		return doc.Report{Outcome: doc.NoText, Reason: "there is no text in it"}, nil
+	}
+	return doc.Report{Outcome: doc.OK}, nil
+}
+
+// cause says what went wrong without the path, which stands beside it.
+func cause(err error) string {
+	var pe interface{ Unwrap() error }
+	if errors.As(err, &pe) && pe.Unwrap() != nil {
+		return pe.Unwrap().Error()
+	}
+	return err.Error()
+}
+
+// splitter cuts a stream into texts of about r.part bytes.
+type splitter struct {
+	r     *Reader
+	in    *doc.Input
+	src   io.Reader
+	label string // "" is UTF-8, "guess" asks the text itself
+	buf   []byte // bytes of the file that no text holds yet
+	eof   bool
+	docs  int
+	line  int
+}
+
+// next returns the text of the next part, and io.EOF with or after the last one.
+func (s *splitter) next() (string, error) {
+	var fail error
+	for !s.eof && len(s.buf) <= s.r.part {
+		if cap(s.buf)-len(s.buf) < s.r.part/4+utf8.UTFMax {
+			grown := make([]byte, len(s.buf), len(s.buf)+s.r.part+s.r.part/4+utf8.UTFMax)
+			copy(grown, s.buf)
+			s.buf = grown
+		}
+		n, err := s.src.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf = s.buf[:len(s.buf)+n]
+		if errors.Is(err, io.EOF) {
+			s.eof = true
+		} else if err != nil {
+			s.eof, fail = true, err
+		}
+	}
+	cut := len(s.buf)
+	if !s.eof {
+		cut = s.border()
+	}
+	text, _ := charset.Decode(s.buf[:cut], s.charset())
+	s.buf = append([]byte(nil), s.buf[cut:]...)
+	switch {
+	case fail != nil:
+		return text, fail
+	case s.eof && len(s.buf) == 0:
+		return text, io.EOF
+	}
+	return text, nil
+}
+
+func (s *splitter) charset() string {
+	switch s.label {
+	case "guess":
+		return ""
+	case "":
+		return "utf-8"
+	}
+	return s.label
+}
+
+// border returns where in a full buffer the next document ends: after a blank line, else a line, a
+// sentence, a blank, else between two graphemes.
+func (s *splitter) border() int {
+	b, half := s.buf[:s.r.part], s.r.part/2
+	if strings.HasPrefix(s.label, "utf-16") {
+		return s.border16()
+	}
+	for _, mark := range []string{"\n\n", "\r\n\r\n", "\n", ". ", "。", " "} {
+		if i := bytes.LastIndex(b[half:], []byte(mark)); i >= 0 {
+			return half + i + len(mark)
+		}
+	}
+	b = whole(b)
+	if b[len(b)-1] < utf8.RuneSelf && s.buf[len(b)] < utf8.RuneSelf || s.label == "guess" || len(b) < 4096 {
+		return len(b)
+	}
+	// Find a border between graphemes near the end, starting from some character before it.
+	at := len(b) - 2048
+	for at < len(b) && !utf8.RuneStart(b[at]) {
+		at++
+	}
+	cut, state := len(b), -1
+	for rest := b[at:]; len(rest) > 0; {
+		var g []byte
+		g, rest, _, state = uniseg.FirstGraphemeCluster(rest, state)
+		if len(rest) > 0 {
+			at += len(g)
+			cut = at
+		}
+	}
+	return cut
+}
+
+// border16 does the same for UTF-16: after a line end, else a blank, else between two characters.
+func (s *splitter) border16() int {
+	n := s.r.part &^ 1
+	unit := func(i int) uint16 {
+		if s.label == "utf-16le" {
+			return uint16(s.buf[i]) | uint16(s.buf[i+1])<<8
+		}
+		return uint16(s.buf[i+1]) | uint16(s.buf[i])<<8
+	}
+	for _, mark := range []uint16{'\n', ' '} {
+		for i := n - 2; i >= n/2; i -= 2 {
+			if unit(i) == mark {
+				return i + 2
+			}
+		}
+	}
+	if u := unit(n - 2); u >= 0xD800 && u < 0xDC00 { // the first half of a pair
+		n -= 2
+	}
+	return n
+}
+
+func (s *splitter) emit(ctx context.Context, text string, emit doc.Emit) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	line := s.line
+	s.line += strings.Count(text, "\n")
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	s.docs++
+	d := &doc.Document{
+		Kind: doc.KindDocument, Key: s.in.Rel, SourceRef: s.in.Rel, Title: title(s.in.Rel),
+		Time: s.in.ModTime, Line: line, Body: text,
+	}
+	if s.docs > 1 {
+		d.Key = fmt.Sprintf("%s#part%d", s.in.Rel, s.docs)
+		d.SourceRef = fmt.Sprintf("%s#L%d", s.in.Rel, line)
+		d.Title = fmt.Sprintf("%s (part %d)", d.Title, s.docs)
+	}
+	return emit(d)
+}
+
+// title is the file name without its ending.
+func title(rel string) string {
+	name := path.Base(rel)
+	if ext := path.Ext(name); ext != "" && len(ext) < len(name) && len(ext) <= 5 {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}

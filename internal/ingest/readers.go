@@ -1,0 +1,63 @@
+package ingest
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest/interchange"
+	"github.com/openhuman/openhuman-core/internal/ingest/plain"
+)
+
+// A Format is a reader with what ingest must know about its documents.
+type Format struct {
+	doc.Reader
+	// Kind is what its documents are when they name no source of their own.
+	Kind doc.Kind
+	// Source says what one source of such documents is.
+	Source Extent
+	// MaxBytes, when set, is the size up to which the reader is asked.
+	MaxBytes int64
+}
+
+// An Extent is what makes up one source.
+type Extent int
+
+// The extents.
+const (
+	Folder  Extent = iota // everything under the folder that is ingested
+	Mailbox               // a Maildir folder; mail elsewhere is a source per ingested folder
+	File                  // the file itself
+)
+
+// Formats lists every format that is taken in. A new reader is one line here.
+func Formats(l Limits) []Format {
+	return []Format{
+		{Reader: interchange.New(), Source: File},
+		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder},
+	}
+}
+
+// detect returns the format that is surest of in, or false.
+func detect(formats []Format, in *doc.Input) (Format, bool) {
+	var best Format
+	top := 0
+	for _, f := range formats {
+		if f.MaxBytes > 0 && in.Size > f.MaxBytes {
+			continue
+		}
+		if n := f.Detect(in); n > top {
+			best, top = f, n
+		}
+	}
+	return best, top > 0
+}
+
+// formatsHash changes when a format is added or taken away, which may change who reads what.
+func formatsHash(formats []Format) string {
+	h := fnv.New32a()
+	for _, f := range formats {
+		fmt.Fprintln(h, f.Name(), f.MaxBytes)
+	}
+	return fmt.Sprintf("%08x", h.Sum32())
+}

@@ -1,0 +1,268 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/pkg/store"
+)
+
+// metaRegistry is where a store keeps its registry.
+const metaRegistry = "ingest.registry"
+
+// A registry remembers which folders were taken in and what their sources are called, so that names
+// stay the same from run to run. A root is a folder (or a file with a source name of its own) that
+// documents' keys are relative to; a file that is ingested by itself belongs to the root that holds
+// it, else to its folder. A source is known by its kind and the folder, mailbox or file that it is.
+type registry struct {
+	mu    sync.Mutex
+	dirty bool
+	taken map[string]bool // source ids in use
+
+	Roots   map[string]*rootInfo `json:"roots"`   // by stored path
+	Sources map[string]string    `json:"sources"` // "kind|path" to source id
+}
+
+// rootInfo is what a person said about a root.
+type rootInfo struct {
+	Source string   `json:"source,omitempty"` // as given with --source
+	Kind   doc.Kind `json:"kind,omitempty"`   // the kind that a whole source id went to
+}
+
+// root is a root with its path.
+type root struct {
+	path string
+	*rootInfo
+}
+
+func loadRegistry(ctx context.Context, s *store.Store) (*registry, error) {
+	g := &registry{taken: map[string]bool{}}
+	if s != nil {
+		text, err := s.Meta(ctx, metaRegistry)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			if err := json.Unmarshal([]byte(text), g); err != nil {
+				return nil, fmt.Errorf("read the names of sources: %w", err)
+			}
+		}
+		sources, err := s.Sources(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, src := range sources {
+			g.taken[src.SourceID] = true
+		}
+	}
+	if g.Roots == nil {
+		g.Roots = map[string]*rootInfo{}
+	}
+	if g.Sources == nil {
+		g.Sources = map[string]string{}
+	}
+	for _, id := range g.Sources {
+		g.taken[id] = true
+	}
+	return g, nil
+}
+
+// save writes the registry when it has changed.
+func (g *registry) save(tx *store.Tx) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.dirty {
+		return nil
+	}
+	b, err := json.Marshal(g)
+	if err != nil {
+		return fmt.Errorf("write the names of sources: %w", err)
+	}
+	return tx.SetMeta(metaRegistry, string(b))
+}
+
+func (g *registry) saved() {
+	g.mu.Lock()
+	g.dirty = false
+	g.mu.Unlock()
+}
+
+// at returns the deepest root that holds a path.
+func (g *registry) at(path string) (root, bool) {
+	for p := path; ; {
+		if info, ok := g.Roots[p]; ok {
+			return root{p, info}, true
+		}
+		up := parent(p)
+		if up == p || up == "." {
+			return root{}, false
+		}
+		p = up
+	}
+}
+
+// rootsAt lists the roots that files at or below path may belong to.
+func (g *registry) rootsAt(path string) []string {
+	var out []string
+	if r, ok := g.at(path); ok {
+		out = append(out, r.path)
+	}
+	for p := range g.Roots {
+		if p != path && within(p, path) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// source returns the id that a source is known by in identities, and the one that it is shown as.
+func (g *registry) source(kind doc.Kind, rt root, extent string) (id, shown string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key := string(kind) + "|" + extent
+	id, ok := g.Sources[key]
+	if !ok {
+		name := base(extent)
+		if extent != rt.path {
+			name = mailboxName(name)
+		}
+		if name = oneWord(name); name == "" {
+			name = "root"
+		}
+		id = family(kind) + ":" + name
+		for n := 2; g.taken[id]; n++ {
+			id = fmt.Sprintf("%s:%s-%d", family(kind), name, n)
+		}
+		g.Sources[key] = id
+		g.taken[id], g.dirty = true, true
+	}
+	switch {
+	case rt.Source == "":
+		return id, id
+	case !strings.Contains(rt.Source, ":"):
+		return id, family(kind) + ":" + rt.Source
+	}
+	if rt.Kind == "" {
+		rt.Kind, g.dirty = kind, true
+	}
+	if rt.Kind == kind {
+		return id, rt.Source
+	}
+	_, rest, _ := strings.Cut(rt.Source, ":")
+	return id, family(kind) + ":" + rest
+}
+
+// family is the platform that a source without one of its own is filed under.
+func family(k doc.Kind) string {
+	switch k {
+	case doc.KindEmail:
+		return "mail"
+	case doc.KindChat:
+		return "chat"
+	}
+	return "notes"
+}
+
+// mailboxName is the name of a file or a Maildir folder without its ending.
+func mailboxName(name string) string {
+	trimmed := strings.TrimLeft(name, ".")
+	if i := strings.LastIndexByte(trimmed, '.'); i > 0 && len(trimmed)-i <= 6 {
+		trimmed = trimmed[:i]
+	}
+	return cmp.Or(trimmed, name)
+}
+
+// oneWord makes every run of white space one blank and leaves out what would read as structure.
+func oneWord(s string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(s, "|", "-")), " ")
+}
+
+// A target is one path that the run was given.
+type target struct {
+	path   string // for the file system
+	name   string // stored form
+	file   bool
+	source string   // as given with --source
+	former []string // roots whose files it takes
+}
+
+// targets finds out what the paths are. What cannot be taken in at all is counted at once; a path
+// given twice or inside another one is taken once.
+func (r *run) targets(paths []string) []target {
+	var out []target
+	for _, p := range paths {
+		real, err := r.o.FS.EvalSymlinks(p)
+		var info fs.FileInfo
+		if err == nil {
+			info, err = r.o.FS.Lstat(real)
+		}
+		if err != nil {
+			name := p
+			if abs, e := filepath.Abs(p); e == nil {
+				name = abs
+			}
+			name = stored(name)
+			reason := reasonOf(err)
+			if errors.Is(err, fs.ErrNotExist) {
+				reason = "there is no such file or folder"
+				if rt, ok := r.reg.at(name); ok && rt.path == name {
+					r.note("%s is not there now. What was taken in from it stays; openhuman-core forget SOURCE removes it.", name)
+				}
+			}
+			r.count(FileResult{name, doc.Failed, reason}, false)
+			continue
+		}
+		t := target{path: real, name: stored(real), file: !info.IsDir()}
+		if t.file && !info.Mode().IsRegular() {
+			r.count(FileResult{t.name, doc.Skipped, reasonNotRegular}, false)
+			continue
+		}
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b target) int { return strings.Compare(a.name, b.name) })
+	kept := out[:0]
+	for _, t := range out {
+		if !slices.ContainsFunc(kept, func(k target) bool { return within(t.name, k.name) }) {
+			kept = append(kept, t)
+		}
+	}
+	for i := range kept {
+		kept[i].source = r.o.SourceName
+		r.reg.adopt(&kept[i])
+	}
+	return kept
+}
+
+// adopt decides which root a target belongs to and remembers it.
+func (g *registry) adopt(t *target) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	said := t.source
+	if at, ok := g.at(t.name); ok && (said == "" || at.Source == said || at.path == t.name) {
+		if said != "" && at.Source != said {
+			at.Source, at.Kind, g.dirty = said, "", true
+		}
+		return
+	}
+	path := t.name
+	if t.file && said == "" {
+		path = parent(path)
+	}
+	// Smaller roots without a name of their own become part of this one.
+	for p, info := range g.Roots {
+		if p != path && within(p, path) && info.Source == "" && !t.file {
+			delete(g.Roots, p)
+			t.former = append(t.former, p)
+		}
+	}
+	g.Roots[path], g.dirty = &rootInfo{Source: said}, true
+}

@@ -1,0 +1,114 @@
+package ingest
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Reasons for leaving a file out by its name.
+const (
+	reasonHidden       = "hidden file"
+	reasonHiddenDir    = "hidden folder"
+	reasonSecret       = "looks like a file of secrets"
+	reasonPrivateKey   = "holds a private key"
+	reasonOwn          = "belongs to the memory itself"
+	reasonMailIndex    = "index file of the mail folder"
+	reasonDelivering   = "mail that is still being delivered"
+	reasonLinkInside   = "symbolic link; what it leads to is taken in where it stands"
+	reasonLinkOutside  = "symbolic link to a path outside the folder"
+	reasonLinkBroken   = "symbolic link that leads nowhere"
+	reasonNotRegular   = "not a regular file"
+	reasonTooDeep      = "too many folders deep"
+	reasonEmpty        = "empty file"
+	reasonBinaryNamed  = "named like text, but its content is binary"
+	reasonUnknownKind  = "not a kind of file that is taken in"
+	reasonChangedWhile = "changed while it was read; the next run reads it again"
+)
+
+// secretNames are names, in lower case and without a leading dot, of files that hold credentials.
+var secretNames = map[string]bool{
+	"env": true, "netrc": true, "_netrc": true, "npmrc": true, "pypirc": true, "pgpass": true, "htpasswd": true,
+	"git-credentials": true, "credentials": true, "credentials.json": true, "credentials.csv": true,
+	"secrets.json": true, "secrets.yaml": true, "secrets.yml": true, "secrets.toml": true, "secrets.env": true,
+	"id_rsa": true, "id_dsa": true, "id_ecdsa": true, "id_ed25519": true,
+	"passwords.txt": true, "passwords.csv": true, "passwords.json": true, "chrome passwords.csv": true,
+	"wallet.dat": true, "keystore.json": true, "core.token": true,
+}
+
+// secretSuffixes are endings of such names.
+var secretSuffixes = []string{
+	".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".kdb", ".ppk", ".ovpn", ".agekey", ".1pux", ".mobileprovision",
+}
+
+// secret reports whether the name of a file says that it holds credentials.
+func secret(name string) bool {
+	n := strings.ToLower(strings.TrimPrefix(name, "."))
+	if secretNames[n] || strings.HasPrefix(n, "env.") || strings.HasPrefix(n, "client_secret") && strings.HasSuffix(n, ".json") {
+		return true
+	}
+	for _, s := range secretSuffixes {
+		if strings.HasSuffix(n, s) {
+			return true
+		}
+	}
+	return strings.HasSuffix(n, ".env")
+}
+
+// privateKey reports whether a file begins with a private key, whatever it is called.
+func privateKey(head []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"), []byte("\n"))
+	return bytes.HasPrefix(line, []byte("-----BEGIN ")) && bytes.Contains(line, []byte("PRIVATE KEY")) ||
+		bytes.HasPrefix(line, []byte("PuTTY-User-Key-File-")) || bytes.HasPrefix(line, []byte("AGE-SECRET-KEY-"))
+}
+
+// magics tell kinds of files that are not taken in by their first bytes.
+var magics = []struct {
+	at    int
+	bytes string
+	what  string
+}{
+	{0, "%PDF-", "a PDF file"},
+	{0, "PK\x03\x04", "a zip archive or an office document"},
+	{0, "PK\x05\x06", "an empty zip archive"},
+	{0, "\x1f\x8b", "a gzip archive"},
+	{0, "BZh", "a bzip2 archive"},
+	{0, "\xfd7zXZ\x00", "an xz archive"},
+	{0, "(\xb5/\xfd", "a zstd archive"},
+	{0, "7z\xbc\xaf\x27\x1c", "a 7z archive"},
+	{0, "Rar!\x1a\x07", "a rar archive"},
+	{257, "ustar", "a tar archive"},
+	{0, "\x89PNG\r\n\x1a\n", "a picture"},
+	{0, "\xff\xd8\xff", "a picture"},
+	{0, "GIF8", "a picture"},
+	{8, "WEBP", "a picture"},
+	{4, "ftyp", "a video or picture"},
+	{0, "OggS", "a sound file"},
+	{0, "ID3", "a sound file"},
+	{0, "fLaC", "a sound file"},
+	{8, "WAVE", "a sound file"},
+	{0, "\x1aE\xdf\xa3", "a video"},
+	{0, "SQLite format 3\x00", "an SQLite database"},
+	{0, "\x7fELF", "a program"},
+	{0, "MZ", "a program"},
+	{0, "\xcf\xfa\xed\xfe", "a program"},
+	{0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document"},
+}
+
+// textNames are endings that promise text.
+var textNames = []string{".md", ".markdown", ".mdx", ".txt", ".text", ".eml", ".mbox", ".jsonl", ".json", ".csv", ".log", ".org", ".rst"}
+
+// unknownReason says why no reader takes a file.
+func unknownReason(name string, head []byte) string {
+	lower := strings.ToLower(name)
+	for _, s := range textNames {
+		if strings.HasSuffix(lower, s) {
+			return reasonBinaryNamed
+		}
+	}
+	for _, m := range magics {
+		if len(head) >= m.at+len(m.bytes) && string(head[m.at:m.at+len(m.bytes)]) == m.bytes {
+			return m.what + " is " + reasonUnknownKind
+		}
+	}
+	return "binary file: " + reasonUnknownKind
+}

@@ -1,0 +1,237 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/openhuman/openhuman-core/internal/doc"
+)
+
+// An entry is a file (or something in the place of one) that the walk has met.
+type entry struct {
+	path    string // for the file system
+	name    string // stored form
+	rel     string // to the root
+	root    root
+	size    int64
+	mtimeNS int64
+	// outcome and reason are set for what is not even opened.
+	outcome doc.Outcome
+	reason  string
+}
+
+// A walk lists what stands under the targets. It follows no symbolic link, so it cannot loop or leave
+// the folder it was given.
+type walk struct {
+	r       *run
+	entries []entry
+	// dirs tells what became of every folder that was met, to judge later whether a file that was
+	// not met is certainly gone.
+	dirs map[string]dirState
+	// met counts what stands under each target and is not hidden.
+	met map[string]int
+	own ownFiles
+}
+
+type dirState int
+
+const (
+	listed     dirState = iota + 1 // whole
+	unreadable                     // or only in part
+	excluded                       // by a rule
+)
+
+// ownFiles are the files of the store that is being written.
+type ownFiles struct{ db, dir string }
+
+func newWalk(r *run) *walk {
+	w := &walk{r: r, dirs: map[string]dirState{}, met: map[string]int{}}
+	if r.o.Store != nil && filepath.IsAbs(r.o.Store.Path()) {
+		db := r.o.Store.Path()
+		if real, err := r.o.FS.EvalSymlinks(db); err == nil {
+			db = real
+		}
+		w.own = ownFiles{stored(db), parent(stored(db))}
+	}
+	return w
+}
+
+// target walks one of the paths that the run was given.
+func (w *walk) target(ctx context.Context, t target) error {
+	rt, _ := w.r.reg.at(t.name)
+	if t.file {
+		info, err := w.r.o.FS.Lstat(t.path)
+		if err != nil {
+			w.leaveOut(t.path, t.name, rt, doc.Failed, reasonOf(err))
+			return nil
+		}
+		w.met[t.name]++
+		w.file(t.path, t.name, rt, info)
+		return nil
+	}
+	return w.dir(ctx, t, t.path, t.name, rt, 0)
+}
+
+func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	list, err := w.r.o.FS.ReadDir(path)
+	if err != nil {
+		w.dirs[name] = unreadable
+		w.leaveOut(path, name, rt, doc.Failed, "folder: "+reasonOf(err))
+	} else {
+		w.dirs[name] = listed
+	}
+	maildir := isMaildir(list)
+	for _, de := range list {
+		childPath := filepath.Join(path, de.Name())
+		child := strings.TrimSuffix(name, "/") + "/" + stored(de.Name())
+		crt := rt
+		if info, ok := w.r.reg.Roots[child]; ok {
+			crt = root{child, info}
+		}
+		hidden := strings.HasPrefix(de.Name(), ".")
+		if !hidden {
+			w.met[t.name]++
+		}
+		switch {
+		case de.IsDir():
+			reason := ""
+			switch {
+			case child == w.own.dir:
+				reason = reasonOwn
+			case hidden && !(maildir && w.holdsMail(childPath)):
+				reason = reasonHiddenDir
+			case maildir && de.Name() == "tmp":
+				reason = reasonDelivering
+			case depth >= w.r.o.Limits.Depth:
+				reason = reasonTooDeep
+			}
+			if reason != "" {
+				w.dirs[child] = excluded
+				w.leaveOut(childPath, child, crt, doc.Skipped, reason)
+				continue
+			}
+			if err := w.dir(ctx, t, childPath, child, crt, depth+1); err != nil {
+				return err
+			}
+		case child == w.own.db || strings.HasPrefix(child, w.own.db+"-") && w.own.db != "":
+			w.leaveOut(childPath, child, crt, doc.Skipped, reasonOwn)
+		case secret(de.Name()):
+			w.leaveOut(childPath, child, crt, doc.Skipped, reasonSecret)
+		case hidden:
+			w.leaveOut(childPath, child, crt, doc.Skipped, reasonHidden)
+		case de.Type()&fs.ModeSymlink != 0:
+			w.leaveOut(childPath, child, crt, doc.Skipped, w.link(childPath, t))
+		case !de.Type().IsRegular():
+			w.leaveOut(childPath, child, crt, doc.Skipped, reasonNotRegular)
+		case maildir && mailIndex(de.Name()):
+			w.leaveOut(childPath, child, crt, doc.Skipped, reasonMailIndex)
+		default:
+			info, err := de.Info()
+			if err != nil {
+				w.leaveOut(childPath, child, crt, doc.Failed, reasonOf(err))
+				continue
+			}
+			w.file(childPath, child, crt, info)
+		}
+	}
+	return nil
+}
+
+func (w *walk) file(path, name string, rt root, info fs.FileInfo) {
+	w.entries = append(w.entries, entry{
+		path: path, name: name, rel: relative(name, rt.path), root: rt, size: info.Size(), mtimeNS: info.ModTime().UnixNano(),
+	})
+	w.r.meter.found(info.Size())
+}
+
+func (w *walk) leaveOut(path, name string, rt root, o doc.Outcome, reason string) {
+	w.entries = append(w.entries, entry{path: path, name: name, rel: relative(name, rt.path), root: rt, outcome: o, reason: reason})
+	w.r.meter.found(0)
+}
+
+// link says why a symbolic link is left out.
+func (w *walk) link(path string, t target) string {
+	real, err := w.r.o.FS.EvalSymlinks(path)
+	switch {
+	case err != nil && (errors.Is(err, syscall.ELOOP) || strings.Contains(err.Error(), "too many links")):
+		return "symbolic link that leads to itself"
+	case err != nil:
+		return reasonLinkBroken
+	case within(stored(real), t.name):
+		return reasonLinkInside
+	}
+	return reasonLinkOutside
+}
+
+// holdsMail reports whether a folder is a Maildir.
+func (w *walk) holdsMail(path string) bool {
+	list, err := w.r.o.FS.ReadDir(path)
+	return err == nil && isMaildir(list)
+}
+
+func isMaildir(list []fs.DirEntry) bool {
+	n := 0
+	for _, de := range list {
+		if de.IsDir() && (de.Name() == "cur" || de.Name() == "new") {
+			n++
+		}
+	}
+	return n == 2
+}
+
+// mailIndex reports whether a file next to cur and new is bookkeeping of a mail server.
+func mailIndex(name string) bool {
+	for _, p := range []string{"dovecot", "courier", "maildirfolder", "maildirsize", "subscriptions", "maildir"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// relative is the path of name below root, its own name for a root that is a file.
+func relative(name, root string) string {
+	if name == root {
+		return base(name)
+	}
+	return strings.TrimPrefix(name, strings.TrimSuffix(root, "/")+"/")
+}
+
+// reasonOf says what a file system error is, without the path, which stands beside it.
+func reasonOf(err error) string {
+	var pe *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is not there any more"
+	case errors.As(err, &pe):
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// gone reports whether a file under target that the walk has not met is certainly not there: the
+// folder where it stood (or the nearest above it that still stands) was listed in full.
+func (w *walk) gone(name, target string) bool {
+	for p := name; p != target; {
+		p = parent(p)
+		switch w.dirs[p] {
+		case listed, excluded:
+			return true
+		case unreadable:
+			return false
+		}
+		if p == "/" || p == "." {
+			break
+		}
+	}
+	return false
+}
