@@ -42,7 +42,7 @@ func (tx *Tx) putMentions(chunk, source int64, ms []Mention) error {
 		for _, m := range part {
 			args = append(args, m.form, chunk, m.count)
 		}
-		if err := tx.w.exec("INSERT INTO mentions (form, chunk, count) VALUES "+placeholders(len(part), 3), args...); err != nil {
+		if err := tx.w.exec("INSERT OR FAIL INTO mentions (form, chunk, count) VALUES "+placeholders(len(part), 3), args...); err != nil {
 			return fmt.Errorf("write mentions: %w", err)
 		}
 	}

@@ -1,0 +1,177 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/openhuman/openhuman-core/internal/near"
+	"github.com/openhuman/openhuman-core/internal/query"
+	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/openhuman/openhuman-core/pkg/store"
+)
+
+// ListChunks returns a page of the chunks that all the filters leave, newest first.
+func (c *Controller) ListChunks(ctx context.Context, p ListChunksParams) (ListChunksResult, error) {
+	res := ListChunksResult{Chunks: []Row{}}
+	lq, q, err := c.listQuery(ctx, &p)
+	if err != nil {
+		return res, err
+	}
+	var page []store.Chunk
+	if lq != nil {
+		if page, res.Total, err = c.store.ListChunks(ctx, *lq); err != nil {
+			return res, err
+		}
+	}
+	if res.Hint, err = c.listHint(ctx, &p, res.Total, len(page)); err != nil {
+		return res, err
+	}
+	hits := make([]store.ChunkHit, len(page))
+	for i := range page {
+		hits[i].Chunk = page[i]
+	}
+	var shown int
+	res.Chunks, res.Truncated, shown = c.rowsOf(hits, q.Terms, len(res.Hint)+100)
+	if next := p.Offset + shown; shown > 0 && next < res.Total {
+		res.NextOffset = &next
+	}
+	res.Hint = hints(res.Truncated.hint(), res.Hint)
+	return res, nil
+}
+
+// listQuery checks the arguments and makes the store's query of them: nil when nothing can match.
+func (c *Controller) listQuery(ctx context.Context, p *ListChunksParams) (*store.ListQuery, *query.Query, error) {
+	k, err := limit(p.K)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.Offset < 0 {
+		return nil, nil, fault.New(fault.Invalid, "offset is %d.", p.Offset).WithHint("It is the number of rows to pass over: 0, or the next_offset of the page before.")
+	}
+	if p.SinceMS != nil && p.UntilMS != nil && *p.SinceMS > *p.UntilMS {
+		return nil, nil, fault.New(fault.Invalid, "since_ms is later than until_ms.").WithHint("Swap them: since_ms is the beginning, until_ms the end, both in milliseconds since 1970.")
+	}
+	kinds := make([]string, 0, len(p.SourceKinds))
+	for _, s := range p.SourceKinds {
+		k := strings.ToLower(strings.TrimSpace(s))
+		if !slices.Contains(SourceKinds, k) {
+			return nil, nil, fault.New(fault.Invalid, "There is no source kind %q.", shorten(s, 80)).WithHint("The kinds are %s.", strings.Join(SourceKinds, ", "))
+		}
+		kinds = append(kinds, k)
+	}
+	if n := utf8.RuneCountInString(p.Query); n > MaxQueryRunes {
+		return nil, nil, fault.New(fault.Invalid, "The query has %d characters.", n).WithHint("It may have %d; leave out what is not needed.", MaxQueryRunes)
+	}
+	q := query.Parse(p.Query)
+	lq := store.ListQuery{Filter: narrow(q), Match: q.All(), Accept: accept(q, true), Limit: k, Offset: p.Offset}
+	f := &lq.Filter
+	f.Scope = c.scope(ctx)
+	f.SourceIDs, f.EntityIDs = p.SourceIDs, p.EntityIDs
+	if len(kinds) > 0 && len(f.SourceKinds) > 0 { // the argument and the operator kind: both hold
+		kinds = slices.DeleteFunc(kinds, func(k string) bool { return !slices.Contains(f.SourceKinds, k) })
+		if len(kinds) == 0 {
+			return nil, q, nil
+		}
+	}
+	if len(kinds) > 0 {
+		f.SourceKinds = kinds
+	}
+	f.SinceMS = tighter(f.SinceMS, p.SinceMS, func(a, b int64) bool { return a > b })
+	f.UntilMS = tighter(f.UntilMS, p.UntilMS, func(a, b int64) bool { return a < b })
+	return &lq, q, nil
+}
+
+// tighter returns the bound that leaves less.
+func tighter(a, b *int64, less func(a, b int64) bool) *int64 {
+	if a == nil || (b != nil && less(*b, *a)) {
+		return b
+	}
+	return a
+}
+
+// listHint says why there is nothing, or that a name in the filters does not exist.
+func (c *Controller) listHint(ctx context.Context, p *ListChunksParams, total, shown int) (string, error) {
+	unknown, err := c.unknownSources(ctx, p.SourceIDs)
+	if err != nil {
+		return "", err
+	}
+	if total == 0 || len(p.EntityIDs) > 1 {
+		more, err := c.unknownEntities(ctx, p.EntityIDs)
+		if err != nil {
+			return "", err
+		}
+		unknown = append(unknown, more...)
+	}
+	switch {
+	case total > 0 && shown == 0:
+		unknown = append(unknown, fmt.Sprintf("offset %d is past the end: there are %d chunks.", p.Offset, total))
+	case total == 0 && len(unknown) == 0:
+		if empty, err := c.emptyHint(ctx); err != nil || empty != "" {
+			return empty, err
+		}
+		if seconds(p.UntilMS) || seconds(p.SinceMS) {
+			return "Nothing matches. Times are milliseconds since 1970; these look like seconds.", nil
+		}
+		return "Nothing matches all of these filters. Leave out one of them, or use fewer words.", nil
+	}
+	return hints(unknown...), nil
+}
+
+// seconds reports whether a bound looks as if it had been given in seconds.
+func seconds(ms *int64) bool {
+	return ms != nil && *ms > 0 && *ms < time.Date(1975, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() && *ms > 200_000_000
+}
+
+// unknownSources returns a sentence for each id that is no source, naming those that were meant.
+func (c *Controller) unknownSources(ctx context.Context, ids []string) ([]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	sources, err := c.store.Sources(ctx, c.scope(ctx))
+	if err != nil {
+		return nil, err
+	}
+	have := make([]string, len(sources))
+	for i, s := range sources {
+		have[i] = s.SourceID
+	}
+	var out []string
+	for _, id := range ids {
+		if !slices.Contains(have, id) {
+			out = append(out, unknownName("source", id, near.Best(id, have, 3)))
+		}
+	}
+	return out, nil
+}
+
+// unknownEntities does the same for entities.
+func (c *Controller) unknownEntities(ctx context.Context, ids []string) ([]string, error) {
+	var out []string
+	for _, id := range ids {
+		_, n, err := c.store.ListChunks(ctx, store.ListQuery{Filter: store.Filter{EntityIDs: []string{id}, Scope: c.scope(ctx)}})
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			continue
+		}
+		nearest, err := c.store.NearestEntities(ctx, id, 3, c.scope(ctx))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, unknownName("entity", id, nearest))
+	}
+	return out, nil
+}
+
+func unknownName(what, id string, nearest []string) string {
+	s := fmt.Sprintf("There is no %s %q.", what, shorten(id, 80))
+	if len(nearest) == 0 {
+		return s + " Nothing has a similar name."
+	}
+	return s + " The nearest are " + strings.Join(nearest, ", ") + "."
+}
