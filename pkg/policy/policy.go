@@ -44,6 +44,8 @@ type Options struct {
 	Level       Level
 	DenyTools   []string // tool or method names, dotted or underscored
 	DenySources []string // globs over source ids: * any run, ? one character
+	// Withhold, when set, is what every call answers: it is not known what may be served.
+	Withhold error
 }
 
 // Policy is the gate. A nil *Policy allows every read and no act.
@@ -69,6 +71,8 @@ func (p *Policy) Check(ctx context.Context, a Access, names ...string) error {
 			WithHint("The owner of this memory can change policy.deny_tools in config.toml.")
 	}
 	switch {
+	case p != nil && p.o.Withhold != nil:
+		return p.o.Withhold
 	case a == Read:
 		return nil
 	case a == Act && p != nil && p.o.Level != ReadOnly:
