@@ -123,7 +123,7 @@ func phraseTerm(s string, written needle) Term {
 		last := i+1 == len(all)
 		grams := tok.Grams(!last)
 		t.seq = append(t.seq, grams...)
-		t.open = last && len(grams) == 1 && grams[0] == tok.Form
+		t.open = last && len(tok.Grams(true)) == 1 // one character
 	}
 	t.run = len(all) == 1 && all[0].Run
 	t.Tokens = t.seq

@@ -69,8 +69,8 @@ func gramTerms(run string) []Term {
 		grams := tok.Grams(false)
 		for _, g := range grams {
 			t := gramTerm(g)
-			if len(grams) == 1 && g == tok.Form {
-				t = phraseTerm(g, needle{}) // perhaps a single character, which may go on
+			if len(grams) == 1 {
+				t = phraseTerm(g, needle{}) // a single character may go on
 			}
 			t.Stop = text.IsStopWord(g) || strings.IndexFunc(g, func(r rune) bool { return r < 0x3041 || r > 0x309F }) < 0
 			out = append(out, t)
