@@ -6,6 +6,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/internal/ingest/interchange"
+	"github.com/openhuman/openhuman-core/internal/ingest/markdown"
 	"github.com/openhuman/openhuman-core/internal/ingest/plain"
 )
 
@@ -34,6 +35,7 @@ const (
 func Formats(l Limits) []Format {
 	return []Format{
 		{Reader: interchange.New(), Source: File},
+		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder},
 	}
 }

@@ -27,13 +27,20 @@ func (tx *Tx) PutFile(r FileRecord) (fileID int64, err error) {
 	if at.IsZero() {
 		at = tx.now
 	}
-	if _, err := tx.w.get(`INSERT INTO files (path, root, size, mtime_ns, fingerprint, complete, outcome, reason, ingested_ms)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (path) DO UPDATE SET root = excluded.root, size = excluded.size, mtime_ns = excluded.mtime_ns,
-			fingerprint = excluded.fingerprint, complete = excluded.complete, outcome = excluded.outcome,
-			reason = excluded.reason, ingested_ms = excluded.ingested_ms
-		RETURNING id`,
-		[]any{r.Path, r.Root, r.Size, r.MTimeNS, r.Fingerprint, r.Complete, r.Outcome, r.Reason, at.UnixMilli()}, &fileID); err != nil {
+	args := []any{r.Root, r.Size, r.MTimeNS, r.Fingerprint, r.Complete, r.Outcome, r.Reason, at.UnixMilli()}
+	// An upsert with RETURNING would do in one statement, at many times the cost: SQLite keeps what
+	// it returns in a table of its own.
+	found, err := tx.w.get("SELECT id FROM files WHERE path = ?", []any{r.Path}, &fileID)
+	switch {
+	case err != nil:
+	case found:
+		err = tx.w.exec(`UPDATE files SET root = ?, size = ?, mtime_ns = ?, fingerprint = ?, complete = ?, outcome = ?, reason = ?, ingested_ms = ?
+			WHERE id = ?`, append(args, fileID)...)
+	default:
+		fileID, err = tx.w.insert(`INSERT INTO files (root, size, mtime_ns, fingerprint, complete, outcome, reason, ingested_ms, path)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, append(args, r.Path)...)
+	}
+	if err != nil {
 		return 0, fmt.Errorf("write a file record: %w", err)
 	}
 	return fileID, nil

@@ -167,6 +167,7 @@ type splitter struct {
 	src   io.Reader
 	label string // "" is UTF-8, "guess" asks the text itself
 	buf   []byte // bytes of the file that no text holds yet
+	seen  int64  // bytes of the file that were read
 	eof   bool
 	docs  int
 	line  int
@@ -176,13 +177,16 @@ type splitter struct {
 func (s *splitter) next() (string, error) {
 	var fail error
 	for !s.eof && len(s.buf) <= s.r.part {
-		if cap(s.buf)-len(s.buf) < s.r.part/4+utf8.UTFMax {
-			grown := make([]byte, len(s.buf), len(s.buf)+s.r.part+s.r.part/4+utf8.UTFMax)
+		if cap(s.buf)-len(s.buf) < min(s.r.part/4, 512)+utf8.UTFMax {
+			// A part, or what is left of a small file and one byte to meet its end.
+			more := min(int64(s.r.part+s.r.part/4), max(s.in.Size-s.seen, 0)+1)
+			grown := make([]byte, len(s.buf), len(s.buf)+int(more)+512+utf8.UTFMax)
 			copy(grown, s.buf)
 			s.buf = grown
 		}
 		n, err := s.src.Read(s.buf[len(s.buf):cap(s.buf)])
 		s.buf = s.buf[:len(s.buf)+n]
+		s.seen += int64(n)
 		if errors.Is(err, io.EOF) {
 			s.eof = true
 		} else if err != nil {
@@ -194,7 +198,7 @@ func (s *splitter) next() (string, error) {
 		cut = s.border()
 	}
 	text, _ := charset.Decode(s.buf[:cut], s.charset())
-	s.buf = append([]byte(nil), s.buf[cut:]...)
+	s.buf = s.buf[:copy(s.buf, s.buf[cut:])]
 	switch {
 	case fail != nil:
 		return text, fail
