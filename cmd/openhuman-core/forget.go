@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"github.com/openhuman/openhuman-core/internal/term"
+	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/spf13/cobra"
+)
+
+func newForgetCommand(a *app) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:   "forget SOURCE",
+		Short: "Remove one source and everything that came from it",
+		Long: `Removes a source, as "openhuman-core sources" names it, and everything that came from it. The files that it came
+from stay where they are, and ingesting them again brings it back.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := a.settings()
+			if err != nil {
+				return err
+			}
+			// Looking first: opening for changes would make a memory where there is none.
+			m, err := openMemory(cfg, nil)
+			if err != nil {
+				return err
+			}
+			chunks, err := findSource(c.Context(), m.store, args[0])
+			if err != nil {
+				m.Close()
+				return err
+			}
+			if err := m.Close(); err != nil {
+				return err
+			}
+			if !yes {
+				if err := a.confirm(fmt.Sprintf("Remove %s with %s chunks from the memory?", term.Line(args[0]), number(chunks))); err != nil {
+					return err
+				}
+			}
+			s, err := a.openWriter(c.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			documents, chunks, err := forgetSource(c.Context(), s, args[0])
+			if closeErr := s.Close(); err == nil {
+				err = closeErr
+			}
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(map[string]any{"source_id": args[0], "documents": documents, "chunks": chunks})
+			}
+			_, err = fmt.Fprintf(a.stdout, "Removed %s: %s documents, %s chunks.\n", term.Line(args[0]), number(documents), number(chunks))
+			return err
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	a.jsonFlag(c)
+	return c
+}
+
+// confirm asks a person. Without one, only --yes will do.
+func (a *app) confirm(question string) error {
+	if !term.IsTerminal(a.stdin) || !term.IsTerminal(a.stderr) {
+		return fault.New(fault.Invalid, "This removes memory, and there is nobody to ask.").WithHint("Add --yes to do it without asking.")
+	}
+	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
+	line, err := bufio.NewReader(a.stdin).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	}
+	if err != nil {
+		fmt.Fprintln(a.stderr)
+	}
+	return fault.New(fault.Conflict, "Nothing was removed.")
+}

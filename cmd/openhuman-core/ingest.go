@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest"
+	"github.com/openhuman/openhuman-core/internal/term"
+	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/spf13/cobra"
+)
+
+func newIngestCommand(a *app) *cobra.Command {
+	var o ingest.Options
+	var noEmbed bool
+	c := &cobra.Command{
+		Use:   "ingest PATH...",
+		Short: "Take in files and folders",
+		Long: `Takes in files and folders: Markdown and text notes, mail (mbox, Maildir, .eml), Slack exports (zip), and
+interchange lines (JSON). What a file is, is found out from what is in it.
+
+Running it again takes in what has changed, removes what is certainly gone, and costs next to nothing for the
+rest. It may be interrupted at any time; the next run finishes the work. Hidden files and files that look like
+keys or passwords are left out.
+
+Exit status 3 means that some files could not be taken in whole; "openhuman-core status --files" lists them all.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return a.ingest(c.Context(), o, args) },
+	}
+	f := c.Flags()
+	f.BoolVar(&o.DryRun, "dry-run", false, "read everything, write nothing")
+	f.BoolVar(&noEmbed, "no-embed", false, "make it searchable by words only (this version makes no vectors yet)")
+	f.StringVar(&o.SourceName, "source", "", "`NAME` of the source, instead of the folder's")
+	a.jsonFlag(c)
+	return c
+}
+
+func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string) (err error) {
+	cfg, err := a.settings()
+	if err != nil {
+		return err
+	}
+	o.Store, err = a.openForIngest(ctx, cfg, o.DryRun)
+	if err != nil {
+		return err
+	}
+	if o.Store != nil {
+		defer func() { err = errors.Join(err, o.Store.Close()) }()
+	}
+	p := newProgress(a)
+	o.Progress = p.event
+	sum, err := ingest.Run(ctx, o, paths)
+	p.done()
+	if err != nil && ctx.Err() != nil {
+		p.say("Interrupted. What was taken in so far is kept; the same command goes on from there.")
+		return context.Canceled
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.printSummary(sum, o.DryRun); err != nil {
+		return err
+	}
+	if sum.Outcomes[doc.Failed] > 0 || sum.Outcomes[doc.Partial] > 0 {
+		return errSomeFailed
+	}
+	if sum.Files == 0 {
+		return fault.New(fault.NotFound, "There is nothing at the given paths.").WithHint("Check the paths.")
+	}
+	return nil
+}
+
+// summary is a run for programs.
+type summary struct {
+	Event     string              `json:"event"`
+	DryRun    bool                `json:"dry_run,omitempty"`
+	Files     int                 `json:"files"`
+	Outcomes  map[doc.Outcome]int `json:"outcomes"`
+	Unchanged int                 `json:"unchanged"`
+	Gone      int                 `json:"gone"`
+	Bytes     int64               `json:"bytes"`
+	Added     int                 `json:"documents_added"`
+	Replaced  int                 `json:"documents_replaced"`
+	Same      int                 `json:"documents_unchanged"`
+	Removed   int                 `json:"documents_removed"`
+	Chunks    int                 `json:"chunks_written"`
+	Sources   []string            `json:"sources"`
+	Notes     []string            `json:"notes"`
+	ElapsedMS int64               `json:"elapsed_ms"`
+}
+
+func (a *app) printSummary(s ingest.Summary, dry bool) error {
+	if a.json {
+		return a.printLine(summary{
+			Event: "summary", DryRun: dry, Files: s.Files, Outcomes: s.Outcomes, Unchanged: s.Unchanged, Gone: s.Gone,
+			Bytes: s.Bytes, Added: s.Added, Replaced: s.Replaced, Same: s.Same, Removed: s.Removed, Chunks: s.Chunks,
+			Sources: append([]string{}, s.Sources...), Notes: append([]string{}, s.Notes...), ElapsedMS: s.Elapsed.Milliseconds(),
+		})
+	}
+	table := term.Table{Head: []string{"OUTCOME", "FILES"}, Right: []int{1}}
+	for _, o := range []doc.Outcome{doc.OK, doc.Partial, doc.NoText, doc.Skipped, doc.Failed} {
+		if n := s.Outcomes[o]; n > 0 || o == doc.OK {
+			table.Row(string(o), number(n))
+		}
+	}
+	if err := table.Write(a.stdout, term.Columns(a.stdout)); err != nil {
+		return err
+	}
+	verb := "Taken in"
+	if dry {
+		verb = "Nothing was written. A real run would take in"
+	}
+	fmt.Fprintf(a.stdout, "\n%s: %s new documents, %s changed, %s unchanged, %s removed (%s chunks, %s).\n", verb,
+		number(s.Added), number(s.Replaced), number(s.Same), number(s.Removed), number(s.Chunks), span(s.Elapsed))
+	for _, note := range s.Notes {
+		fmt.Fprintln(a.stdout, term.Clean(note))
+	}
+	if !dry && s.Added+s.Replaced+s.Removed > 0 {
+		fmt.Fprintln(a.stdout, `Everything is searchable now: openhuman-core search WORDS`)
+	}
+	return nil
+}

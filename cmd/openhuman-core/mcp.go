@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/openhuman/openhuman-core/internal/config"
+	"github.com/openhuman/openhuman-core/internal/logx"
+	"github.com/openhuman/openhuman-core/internal/stdio"
+	"github.com/openhuman/openhuman-core/pkg/store"
+	"github.com/openhuman/openhuman-core/pkg/tools"
+	"github.com/spf13/cobra"
+)
+
+func newMCPCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "mcp",
+		Aliases: []string{"mcp-server"},
+		Short:   "Serve the memory to an MCP client on stdin and stdout",
+		Long: `Serves the memory to an MCP client, which starts this command itself and speaks with it on stdin and stdout,
+one JSON-RPC 2.0 message a line. Nothing can be changed through it and no port is opened. Logs go to stderr.
+
+Settings are read once, at the start. What is wrong with them is said on stderr and the server starts all the
+same; what is wrong with the memory is told to the client when it calls a tool.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.serveMCP(c.Context()) },
+	}
+}
+
+// reportGrace is how long the end of a session waits for what is still to be said on stderr.
+const reportGrace = 200 * time.Millisecond
+
+func (a *app) serveMCP(ctx context.Context) error {
+	session := &logx.Session{}
+	settings := a.loadConfig()
+	m, err := openMemory(settings.Config, settings.PolicyUnknown())
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+
+	// Saying what is wrong may have to wait for a slow disk or a client that does not read stderr;
+	// serving does not.
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		a.sayProblems(settings, session)
+	}()
+	server := tools.Server(tools.Options{
+		Controller: m.Controller, Policy: m.Policy, Version: version,
+		Log:        a.logger(settings.Config, nil), // its lines name the caller of each call themselves
+		ToolNames:  tools.NameStyle(settings.Config.MCP.ToolNames),
+		Introduced: session.Name,
+	})
+	err = stdio.Serve(ctx, server, stdio.Transport{
+		In: a.stdin, Out: a.stdout, Log: a.logger(settings.Config, session),
+	})
+	select {
+	case <-said:
+	case <-time.After(reportGrace):
+	}
+	return err
+}
+
+// sayProblems tells what is wrong with the settings and with the place of the memory, whatever the
+// level of logging is.
+func (a *app) sayProblems(l *config.Loaded, session *logx.Session) {
+	cfg := l.Config
+	cfg.Log = "warn"
+	log := a.logger(cfg, session)
+	for _, p := range l.Problems {
+		log.Warn().Str("place", p.Place).Str("problem", p.Msg).Msg("the configuration is not valid")
+	}
+	if l.PolicyUnknown() != nil {
+		log.Error().Msg("nothing is served until the policy in the configuration can be read")
+	}
+	for _, w := range store.Warnings(storePath(cfg)) {
+		log.Warn().Str("problem", w).Msg("the memory lies in a place that may damage it")
+	}
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/openhuman/openhuman-core/internal/config"
+	"github.com/openhuman/openhuman-core/internal/logx"
+	"github.com/openhuman/openhuman-core/internal/nearest"
+	"github.com/openhuman/openhuman-core/internal/term"
+	"github.com/openhuman/openhuman-core/pkg/clientinfo"
+	"github.com/openhuman/openhuman-core/pkg/controller"
+	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/openhuman/openhuman-core/pkg/policy"
+	"github.com/openhuman/openhuman-core/pkg/store"
+	"github.com/openhuman/openhuman-core/pkg/tools"
+	"github.com/rs/zerolog"
+)
+
+// This file is the only one that knows which concrete types stand behind the interfaces.
+
+var _ controller.Store = (*store.Store)(nil)
+
+// storePath is where the memory of a workspace lies.
+func storePath(cfg config.Config) string { return filepath.Join(cfg.Workspace, "memory.db") }
+
+// memory is the read side: a store that opens at the first read, and the controllers over it.
+type memory struct {
+	tools.Deps
+	store *store.Store
+}
+
+func (m *memory) Close() error { return m.store.Close() }
+
+// openMemory wires the read side. withheld, when it is not nil, is what every read answers instead.
+func openMemory(cfg config.Config, withheld error) (*memory, error) {
+	p, err := policy.New(policy.Options{
+		Level:       policy.Level(cfg.Policy.Level),
+		DenyTools:   cfg.Policy.DenyTools,
+		DenySources: cfg.Policy.DenySources,
+		Withhold:    withheld,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := store.Lazy(store.Options{Path: storePath(cfg), ReadOnly: true})
+	c := controller.New(controller.Options{Store: s, Policy: p, MaxResultBytes: cfg.MCP.MaxResultBytes})
+	return &memory{tools.Deps{Controller: c, Policy: p}, s}, nil
+}
+
+// openWriter opens the memory for changes and makes it when it is not there.
+func (a *app) openWriter(ctx context.Context, cfg config.Config) (*store.Store, error) {
+	path := storePath(cfg)
+	for _, w := range store.Warnings(path) {
+		fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+w))
+	}
+	return store.Open(ctx, store.Options{Path: path})
+}
+
+// openForIngest opens the memory for an ingest. A dry run writes nothing, so that it only reads what is
+// there; without a memory it has none.
+func (a *app) openForIngest(ctx context.Context, cfg config.Config, dry bool) (*store.Store, error) {
+	if !dry {
+		return a.openWriter(ctx, cfg)
+	}
+	if _, err := os.Stat(storePath(cfg)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return store.Open(ctx, store.Options{Path: storePath(cfg), ReadOnly: true})
+}
+
+// findSource returns how many chunks the source holds, whatever the policy hides: its owner asks.
+func findSource(ctx context.Context, s *store.Store, id string) (chunks int, err error) {
+	sources, err := s.Sources(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	var ids []string
+	for _, src := range sources {
+		if src.SourceID == id {
+			return src.ChunkCount, nil
+		}
+		ids = append(ids, src.SourceID)
+	}
+	unknown := fault.New(fault.NotFound, "There is no source %q.", id).WithHint("`openhuman-core sources` lists them.")
+	if n := nearest.Of(id, ids); n != "" {
+		unknown = unknown.WithHint("Did you mean %s? `openhuman-core sources` lists them.", n)
+	}
+	return 0, unknown
+}
+
+// forgetSource removes a source and brings the counts up to date.
+func forgetSource(ctx context.Context, s *store.Store, id string) (documents, chunks int, err error) {
+	err = s.Update(ctx, func(tx *store.Tx) error {
+		documents, chunks, err = tx.ForgetSource(id)
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return documents, chunks, s.Finish(ctx)
+}
+
+// logger returns the logger of a command; session may be nil.
+func (a *app) logger(cfg config.Config, session *logx.Session) zerolog.Logger {
+	level := cfg.Log
+	if a.verbose {
+		level = "debug"
+	}
+	return logx.New(a.stderr, logx.Options{
+		Level: level, Terminal: term.IsTerminal(a.stderr), NoColor: a.env("NO_COLOR") != "", Session: session,
+	})
+}
+
+// ask runs a tool's operation as the command line does: the same row of the catalog, the same gate.
+func ask[Result any](ctx context.Context, a *app, tool string, params any) (Result, error) {
+	var none Result
+	cfg, err := a.settings()
+	if err != nil {
+		return none, err
+	}
+	m, err := openMemory(cfg, nil)
+	if err != nil {
+		return none, err
+	}
+	defer m.Close()
+	op, ok := tools.ByTool(tool)
+	if !ok {
+		return none, fmt.Errorf("the catalog has no %s", tool)
+	}
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return none, fmt.Errorf("encode arguments: %w", err)
+	}
+	ctx = clientinfo.With(ctx, clientinfo.Caller{Label: clientinfo.CLI, Client: clientinfo.CLI})
+	out, err := op.Call(ctx, m.Deps, raw)
+	if err != nil {
+		return none, err
+	}
+	result, ok := out.(Result)
+	if !ok {
+		return none, fmt.Errorf("%s answered with %T", tool, out)
+	}
+	return result, nil
+}

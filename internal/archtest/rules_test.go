@@ -1,0 +1,96 @@
+package archtest
+
+const module = "github.com/openhuman/openhuman-core/"
+
+// mayImport lists for each package which others of this module it may import. A package without a
+// row fails the test: decide where it stands before it grows. Arrows point one way:
+// cmd → tools → controller → store, and everything may use fault.
+var mayImport = map[string][]string{
+	// Vocabulary. These know nothing of the rest.
+	"pkg/fault":        {},
+	"pkg/clientinfo":   {},
+	"internal/doc":     {},
+	"internal/text":    {},
+	"internal/charset": {},
+	"internal/html":    {"internal/charset"},
+	"internal/nearest": {},
+	"internal/near":    {},
+	"internal/glob":    {},
+	"internal/term":    {},
+	"internal/golden":  {},
+
+	// What the product does.
+	"pkg/policy":      {"pkg/fault", "pkg/clientinfo"},
+	"internal/query":  {"internal/text"},
+	"internal/entity": {"internal/doc", "internal/text"},
+	"internal/chunk":  {"internal/doc", "internal/text"},
+	"pkg/store":       {"pkg/fault", "internal/text", "internal/glob", "internal/near"},
+	"pkg/controller": {
+		"pkg/store", "pkg/policy", "pkg/fault", "pkg/clientinfo",
+		"internal/text", "internal/query", "internal/near",
+	},
+
+	// Taking things in. Readers know documents, never the store.
+	"internal/ingest": {
+		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset",
+		"internal/ingest/interchange", "internal/ingest/plain", "internal/ingest/mail", "internal/ingest/markdown", "internal/ingest/slack",
+	},
+	"internal/ingest/interchange": readers,
+	"internal/ingest/plain":       readers,
+	"internal/ingest/mail":        readers,
+	"internal/ingest/markdown":    readers,
+	"internal/ingest/slack":       readers,
+
+	// Surfaces.
+	"pkg/resources":  {"pkg/fault"},
+	"pkg/tools":      {"pkg/controller", "pkg/policy", "pkg/fault", "pkg/clientinfo", "pkg/resources", "internal/nearest"},
+	"internal/stdio": {"pkg/tools", "pkg/fault", "pkg/clientinfo"},
+
+	// The program around them.
+	"internal/config":    {"pkg/fault", "pkg/clientinfo", "internal/nearest"},
+	"internal/logx":      {"pkg/clientinfo"},
+	"internal/demo":      {},
+	"cmd/openhuman-core": {everything},
+
+	"internal/embed/kernel": {},
+	"internal/keepdeps":     {},
+
+	// Checks.
+	"internal/archtest":   {},
+	"pkg/store/storetest": {"pkg/store", "pkg/fault", "pkg/controller", "internal/text"},
+	"e2e":                 {},
+	"bench/...":           {everything},
+}
+
+const everything = "*"
+
+var readers = []string{"internal/doc", "internal/text", "internal/charset", "internal/html", "internal/entity", "pkg/fault"}
+
+// onlyIn lists what only some packages may import, by path or by a path's beginning. Tests may
+// import anything.
+var onlyIn = map[string][]string{
+	// One storage, one protocol, one configuration: each technology has one home.
+	"database/sql":                                        {"pkg/store", "pkg/store/storetest", "bench/..."},
+	"modernc.org":                                         {"pkg/store", "pkg/store/storetest", "bench/..."},
+	"github.com/modelcontextprotocol":                     {"pkg/tools", "pkg/resources", "internal/stdio", "cmd/openhuman-core", "bench/..."},
+	"github.com/knadh/koanf":                              {"internal/config"},
+	"github.com/spf13":                                    {"cmd/openhuman-core"},
+	"github.com/rs/zerolog":                               {"internal/logx", "pkg/tools", "internal/stdio", "cmd/openhuman-core"},
+	"github.com/emersion":                                 {"internal/ingest/mail", "internal/charset"},
+	"github.com/JohannesKaufmann":                         {"internal/html"},
+	"github.com/mattn/go-isatty":                          {"internal/term"},
+	"github.com/openhuman/openhuman-core/internal/config": {"cmd/openhuman-core"},
+	// This version opens no socket of its own, to listen or to call.
+	"net":      {},
+	"net/http": {},
+	"net/rpc":  {},
+	// Other programs are started by the command line alone.
+	"os/exec": {"cmd/openhuman-core", "bench/..."},
+	"plugin":  {},
+	"unsafe":  {},
+	"log":     {},
+	"testing": {"internal/golden", "pkg/store/storetest"},
+}
+
+// maxLines bounds a file that is not a test.
+const maxLines = 500
