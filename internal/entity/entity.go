@@ -40,6 +40,7 @@ type Input struct {
 	Markdown bool         // Content may hold Markdown
 	Authors  []doc.Person // who wrote this chunk
 	People   []doc.Person // who else the document's structure names: recipients, participants
+	Known    []doc.Person // whom Content may call by "@" and their name; they count only where it does
 	Tags     []string     // tags of the document and the chunk
 }
 
@@ -68,7 +69,7 @@ func Extract(in Input) []Mention {
 	}
 	s := scanner{s: in.Content, c: &c, markdown: in.Markdown}
 	if strings.IndexByte(in.Content, '@') >= 0 {
-		s.names = spokenNames(in.Authors, in.People)
+		s.names = spokenNames(in.Authors, in.People, in.Known)
 	}
 	s.run()
 	return c.mentions
