@@ -61,6 +61,9 @@ type Document struct {
 	Title     string
 	Author    Person
 	To        []Person // other people the structure names: recipients, participants
+	// Mentioned are people whom the text calls by "@" and their name, where the structure says who
+	// is meant. They count where they are called, not for the whole document.
+	Mentioned []Person
 	Time      time.Time
 	Markdown  bool   // Body has Markdown structure (headings, lists, code)
 	Body      string // empty for chat
