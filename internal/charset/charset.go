@@ -294,12 +294,10 @@ func isISO2022JP(b []byte) bool {
 }
 
 // clean removes what no text needs: control characters, a leading byte order mark, foreign line ends.
+// Characters from U+0080 to U+009F are bytes of windows-1252 that somebody took for Latin-1.
 func clean(s string) string {
 	s = strings.TrimPrefix(s, bom)
-	i := 0
-	for i < len(s) && !control(s[i]) {
-		i++
-	}
+	i := cleanPrefix(s)
 	if i == len(s) {
 		return s
 	}
@@ -320,11 +318,29 @@ func clean(s string) string {
 			}
 		case '\v', '\f':
 			out.WriteByte('\n')
+		case c1:
+			i++
+			if r := charmap.Windows1252.DecodeByte(s[i]); r >= 0xa0 && r != utf8.RuneError {
+				out.WriteRune(r)
+			}
 		}
 		s = s[i+1:]
-		for i = 0; i < len(s) && !control(s[i]); i++ {
-		}
+		i = cleanPrefix(s)
 	}
 }
 
-func control(c byte) bool { return c < 0x20 && c != '\t' && c != '\n' || c == 0x7f }
+// c1 is the first byte of U+0080 to U+009F in UTF-8.
+const c1 = 0xc2
+
+// cleanPrefix returns how many bytes of s need no cleaning.
+func cleanPrefix(s string) int {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c < 0x20 && c != '\t' && c != '\n' || c == 0x7f:
+			return i
+		case c == c1 && i+1 < len(s) && s[i+1] < 0xa0:
+			return i
+		}
+	}
+	return len(s)
+}

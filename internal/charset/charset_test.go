@@ -196,14 +196,16 @@ func TestDecodeSevenBitSets(t *testing.T) {
 
 func TestDecodeCleans(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\r\nb\rc\nd":     "a\nb\nc\nd",
-		"a\r\r\nb":         "a\nb",
-		"a\r\rb":           "a\n\nb",
-		"nul\x00 bel\x07":  "nul bel",
-		"tab\tkept\x7f":    "tab\tkept",
-		"page\fnext\vline": "page\nnext\nline",
-		"\ufeffmark":       "mark",
-		"end\r":            "end\n",
+		"a\r\nb\rc\nd":      "a\nb\nc\nd",
+		"a\r\r\nb":          "a\nb",
+		"a\r\rb":            "a\n\nb",
+		"nul\x00 bel\x07":   "nul bel",
+		"tab\tkept\x7f":     "tab\tkept",
+		"page\fnext\vline":  "page\nnext\nline",
+		"10 \u0080 \u0081x": "10 € x",
+		"\u00a0 ÂÃ":         "\u00a0 ÂÃ",
+		"\ufeffmark":        "mark",
+		"end\r":             "end\n",
 	} {
 		if got, _ := charset.Decode([]byte(in), ""); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)

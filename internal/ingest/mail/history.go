@@ -1,0 +1,209 @@
+package mail
+
+import (
+	"strings"
+	"unicode"
+)
+
+// attribution returns how many lines the introduction of a quote takes ("On Monday, Ann wrote:"), 0
+// when l does not begin with one.
+func attribution(l []string) int {
+	first := strings.TrimSpace(l[0])
+	if first == "" || len(first) > 300 {
+		return 0
+	}
+	joined := ""
+	for n := 1; n <= 4 && n <= len(l); n++ {
+		s := strings.TrimSpace(l[n-1])
+		if s == "" || quoted(s) {
+			return 0
+		}
+		joined = strings.TrimSpace(joined + " " + s)
+		if len(joined) > 500 {
+			return 0
+		}
+		if c, ok := cutColon(joined); ok {
+			if introduces(c) {
+				return n
+			}
+			return 0
+		}
+		if n == 1 && !startsAttribution(first) {
+			return 0
+		}
+	}
+	return 0
+}
+
+// cutColon takes off the colon that ends an attribution.
+func cutColon(s string) (string, bool) {
+	s = strings.TrimRight(s, " *_")
+	for _, c := range []string{":", "："} {
+		if r, ok := strings.CutSuffix(s, c); ok {
+			return strings.TrimSpace(r), true
+		}
+	}
+	return s, false
+}
+
+// startsAttribution reports whether a line may be the first of an attribution that goes on.
+func startsAttribution(s string) bool {
+	l := strings.ToLower(s)
+	for _, p := range attributionStarts {
+		if strings.HasPrefix(l, p) {
+			return true
+		}
+	}
+	return digits(s) >= 4 || strings.ContainsRune(s, '@')
+}
+
+var attributionStarts = []string{"on ", "am ", "le ", "el ", "il ", "em ", "op ", "den ", "dne ", "w dniu ", "dnia ", "a ", "at ", "in article",
+	"в ", "на ", "в сообщении", "在", "於", "于", "vào ", "pada ", "ο ", "στις ", "ב", "في", "le", "quoting "}
+
+// introduces reports whether s, without its colon, names who wrote when.
+func introduces(s string) bool {
+	l := " " + strings.ToLower(s) + " "
+	verb := false
+	for _, v := range []string{" wrote ", " writes ", " said ", " schrieb ", " schreibt ", " geschrieben ", " a écrit ", " écrit ", " escribió ", " escribio ", " ha scritto ", " scrisse ",
+		" escreveu ", " schreef ", " het volgende geschreven ", " skrev ", " skrev følgende ", " kirjoitti ", " napsal ", " napsal(a) ", " napisał ", " napisał(a) ", " napisała ",
+		" a scris ", " írta ", " yazdı ", " пишет ", " писал ", " написал ", " написав ", " пише ", " wrote on ", " έγραψε ", " viết ", " menulis ", " añadió "} {
+		if strings.Contains(l, v) {
+			verb = true
+			break
+		}
+	}
+	if !verb {
+		for _, v := range []string{"写道", "寫道", "写信", "のメール", "さんは書きました", "は書きました", "のメッセージ", "작성", "님이 작성", "כתב", "كتب", "เขียน"} {
+			if strings.Contains(s, v) {
+				verb = true
+				break
+			}
+		}
+	}
+	if !verb {
+		return false
+	}
+	return digits(s) >= 3 || strings.ContainsRune(s, '@') || startsAttribution(s) && len(s) < 120 || len(s) < 60
+}
+
+// strong reports whether an attribution names a date and so cannot be a sentence of the mail.
+func strong(l []string) bool {
+	s := strings.Join(l, " ")
+	return digits(s) >= 5 && (strings.ContainsRune(s, ':') && startsAttribution(s) || strings.ContainsRune(s, '@'))
+}
+
+func digits(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] >= '0' && s[i] <= '9' {
+			n++
+		}
+	}
+	return n
+}
+
+// dashed returns the words of a line such as "-----Original Message-----" in lower case.
+func dashed(s string) string {
+	s = strings.TrimSpace(s)
+	if !strings.HasPrefix(s, "--") && !strings.HasPrefix(s, "__") && !strings.HasPrefix(s, "==") && !strings.HasPrefix(s, "—") {
+		return ""
+	}
+	w := strings.Trim(s, "-_=— \t*>")
+	if w == "" || len(w) > 80 {
+		return ""
+	}
+	return strings.ToLower(w)
+}
+
+// originalMark reports whether the line begins an earlier mail.
+func originalMark(s string) bool {
+	w := dashed(s)
+	if w == "" {
+		return false
+	}
+	for _, m := range []string{"original message", "original mail", "original-nachricht", "originalnachricht", "ursprüngliche nachricht", "ursprüngliche mail",
+		"urspr. nachricht", "message d'origine", "message d’origine", "message original", "mensaje original", "mensagem original", "messaggio originale", "messaggio originale",
+		"oorspronkelijk bericht", "ursprungligt meddelande", "originalmeddelande", "opprinnelig melding", "oprindelig meddelelse", "alkuperäinen viesti",
+		"původní zpráva", "oryginalna wiadomość", "wiadomość oryginalna", "eredeti üzenet", "mesaj original", "orijinal mesaj", "исходное сообщение", "оригинальное сообщение",
+		"原始邮件", "邮件原件", "原始郵件", "原郵件", "元のメッセージ", "original message", "원본 메시지", "원본메시지", "הודעה מקורית", "reply message", "réponse originale"} {
+		if strings.HasPrefix(w, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// forwardMark returns a number above 0 when l begins with the mark of a forwarded mail.
+func forwardMark(l []string) int {
+	s := strings.ToLower(strings.TrimSpace(l[0]))
+	s = strings.TrimRight(s, ":")
+	if s == "begin forwarded message" || s == "anfang der weitergeleiteten nachricht" || s == "début du message transféré" ||
+		s == "inicio del mensaje reenviado" || s == "inizio messaggio inoltrato" || s == "início da mensagem reencaminhada" {
+		return 1
+	}
+	w := dashed(s)
+	for _, m := range []string{"forwarded message", "forwarded by", "forwarded mail", "weitergeleitete nachricht", "message transféré", "mensaje reenviado", "messaggio inoltrato",
+		"mensagem encaminhada", "mensagem reencaminhada", "doorgestuurd bericht", "vidarebefordrat meddelande", "videresendt melding", "videresendt meddelelse",
+		"přeposlaná zpráva", "wiadomość przekazana", "пересылаемое сообщение", "пересланное сообщение", "转发的邮件", "转发邮件", "轉寄的郵件", "転送メッセージ", "転送されたメール", "전달된 메시지"} {
+		if w != "" && strings.HasPrefix(w, m) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// The names of the fields that Outlook and others put above an earlier mail, by language.
+var (
+	fromNames = []string{"from", "von", "de", "da", "van", "från", "fra", "lähettäjä", "od", "feladó", "kimden", "от", "від", "发件人", "寄件者", "寄件人", "差出人", "送信者", "보낸 사람", "보낸사람", "מאת", "من"}
+	moreNames = []string{"sent", "date", "to", "cc", "subject", "gesendet", "datum", "an", "betreff", "envoyé", "date", "à", "objet", "enviado", "enviado el", "fecha", "para", "asunto",
+		"enviada", "enviada em", "data", "assunto", "inviato", "a", "oggetto", "verzonden", "aan", "onderwerp", "skickat", "till", "ämne", "sendt", "til", "emne", "lähetetty", "vastaanottaja", "aihe",
+		"odesláno", "komu", "předmět", "wysłano", "do", "temat", "data", "elküldve", "címzett", "tárgy", "gönderilme", "kime", "konu", "отправлено", "дата", "кому", "тема", "копия",
+		"надіслано", "发送时间", "发送日期", "收件人", "抄送", "主题", "傳送", "寄件日期", "收件者", "副本", "主旨", "日期", "送信日時", "日時", "宛先", "件名", "보낸 날짜", "받는 사람", "제목", "날짜", "נשלח", "אל", "נושא", "reply-to", "importance"}
+)
+
+// headerBlock reports whether l begins with the header lines of an earlier mail: a sender, and at
+// least two more fields within the next lines.
+func headerBlock(l []string) bool {
+	if !namedField(l[0], fromNames) {
+		return false
+	}
+	n := 0
+	for _, s := range l[1:min(len(l), 9)] {
+		if strings.TrimSpace(s) == "" {
+			if n == 0 {
+				continue
+			}
+			break
+		}
+		if namedField(s, moreNames) {
+			n++
+		}
+	}
+	return n >= 2
+}
+
+func namedField(s string, names []string) bool {
+	s = strings.TrimLeft(s, " \t*_#|")
+	i := strings.IndexAny(s, ":：")
+	if i <= 0 || i > 40 {
+		return false
+	}
+	name := strings.ToLower(strings.TrimFunc(s[:i], func(r rune) bool { return unicode.IsSpace(r) || r == '*' || r == '_' || r == '|' }))
+	for _, n := range names {
+		if name == n {
+			return true
+		}
+	}
+	return false
+}
+
+// forwards reports whether a subject says that the mail is forwarded.
+func forwards(subject string) bool {
+	s := strings.ToLower(strings.TrimSpace(subject))
+	for _, p := range []string{"fwd:", "fw:", "wg:", "tr:", "rv:", "enc:", "i:", "doorst:", "vb:", "vs:", "pd:", "转发:", "转发：", "轉寄:", "轉寄：", "[fwd"} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}

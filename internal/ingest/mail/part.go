@@ -1,0 +1,572 @@
+package mail
+
+import (
+	"bytes"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/openhuman/openhuman-core/internal/charset"
+	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/html"
+)
+
+const (
+	// MaxDepth is how deep parts and forwarded mails may be nested; deeper ones are left out.
+	MaxDepth = 32
+	// maxParts is how many parts of one mail are looked at.
+	maxParts = 2000
+	// maxText bounds the raw size of one text part.
+	maxText = 8 << 20
+	// maxAttachedText bounds the text that is read of one attachment.
+	maxAttachedText = 1 << 20
+)
+
+// A segment is a piece of a mail's text.
+type segment struct {
+	kind segmentKind
+	text string
+	html bool
+}
+
+type segmentKind int
+
+const (
+	own       segmentKind = iota // what the sender wrote
+	nested                       // a mail inside the mail: its line and its text
+	attached                     // the text of an attachment
+	technical                    // read only when there is nothing else
+)
+
+// An extractor walks the parts of one mail.
+type extractor struct {
+	segments []segment
+	names    []string     // of attachments that are not read
+	people   []doc.Person // senders of mails inside
+	charset  string       // the first that a part names
+	parts    int
+	flaw     string
+	noOwn    bool // inside an alternative that was not chosen
+	report   bool // inside a delivery report
+	textLast bool // the last part was text
+}
+
+func (x *extractor) fault(s string) {
+	if x.flaw == "" {
+		x.flaw = s
+	}
+}
+
+// A partInfo is what the header of a part says.
+type partInfo struct {
+	kind, sub string
+	params    map[string]string
+	attached  bool
+	name      string
+	encoding  string
+}
+
+func describe(h *header, inDigest bool) partInfo {
+	media, params := parameters(h.raw("content-type"))
+	disposition, dparams := parameters(h.raw("content-disposition"))
+	p := partInfo{params: params, attached: disposition == "attachment", encoding: h.raw("content-transfer-encoding")}
+	p.kind, p.sub, _ = strings.Cut(media, "/")
+	switch {
+	case media == "" && inDigest:
+		p.kind, p.sub = "message", "rfc822"
+	case media == "", p.kind == "text" && p.sub == "", p.kind == "plain", p.kind == "":
+		p.kind, p.sub = "text", "plain"
+	case p.kind == "html":
+		p.kind, p.sub = "text", "html"
+	case p.kind == "multipart" && p.sub == "":
+		p.sub = "mixed"
+	}
+	for _, v := range []string{dparams["filename"], params["name"], params["filename"], dparams["name"]} {
+		if v = squeeze(decodeWords(v)); v != "" {
+			p.name = path.Base(strings.ReplaceAll(v, `\`, "/"))
+			break
+		}
+	}
+	return p
+}
+
+// part walks one part and everything in it.
+func (x *extractor) part(h *header, body []byte, depth int, inDigest bool) {
+	if depth > MaxDepth {
+		x.fault("parts nested more than 32 deep were left out")
+		return
+	}
+	if x.parts++; x.parts > maxParts {
+		x.fault("parts beyond the 2000th were left out")
+		return
+	}
+	p := describe(h, inDigest)
+	if x.charset == "" && p.params["charset"] != "" {
+		x.charset = p.params["charset"]
+	}
+	if p.kind == "text" && !p.attached {
+		// Parts without the header that says so: a lost header, or a wrong type beside a right boundary.
+		b := p.params["boundary"]
+		if b == "" && !h.has("content-type") && bytes.Contains(body, []byte("\nContent-")) {
+			b = guessBoundary(body)
+			if i := bytes.Index(body, []byte("--"+b)); b != "" && i > 0 && !x.noOwn {
+				x.add(own, &partInfo{kind: "text", sub: "plain"}, body[:i])
+			}
+		}
+		if b != "" && len(cutAt(body, b)) > 0 {
+			p.kind, p.sub, p.params = "multipart", "mixed", map[string]string{"boundary": b}
+		}
+	}
+	switch {
+	case p.kind == "multipart":
+		x.multipart(&p, body, depth)
+	case p.kind == "message" && (p.sub == "rfc822" || p.sub == "global" || p.sub == "news"):
+		x.message(decodeTransfer(body, p.encoding), depth)
+	case p.kind == "message" && p.sub == "delivery-status", p.kind == "message" && p.sub == "disposition-notification":
+		x.textLast = true
+		x.add(technical, &p, body)
+	case p.kind == "text" && p.sub == "rfc822-headers":
+	case p.kind == "text" && !p.attached && ownText(p.sub):
+		x.textLast = true
+		if !x.noOwn {
+			x.add(own, &p, body)
+		}
+	case readableName(&p):
+		x.textLast = true
+		x.add(attached, &p, body)
+	default:
+		x.textLast = false
+		x.attachment(&p)
+	}
+}
+
+// ownText reports whether a text part of that subtype holds what the sender wrote.
+func ownText(sub string) bool {
+	switch sub {
+	case "calendar", "vcard", "x-vcard", "directory", "rtf", "richtext", "css", "javascript", "xml", "x-amp-html",
+		"watch-html", "csv", "tab-separated-values":
+		return false
+	}
+	return true
+}
+
+// readableName reports whether an attachment is one of the kinds whose text is read.
+func readableName(p *partInfo) bool {
+	ext := strings.ToLower(path.Ext(p.name))
+	if p.kind == "text" {
+		switch p.sub {
+		case "plain", "markdown", "x-markdown", "csv", "tab-separated-values", "html":
+			return ext != ".ics" && ext != ".vcf" && ext != ".rtf"
+		}
+	}
+	switch ext {
+	case ".txt", ".md", ".markdown", ".csv", ".tsv", ".log":
+		return p.kind == "text" || p.kind == "application"
+	}
+	return false
+}
+
+// attachment notes the name of a part that is not read.
+func (x *extractor) attachment(p *partInfo) {
+	switch {
+	case p.kind == "application" && (strings.HasSuffix(p.sub, "-signature") || p.sub == "pgp-encrypted" || p.sub == "pgp-keys"):
+		return
+	case p.name == "" || len(p.name) > 255:
+		return
+	case p.kind == "image" && !p.attached:
+		return // pictures of the layout
+	}
+	for _, n := range x.names {
+		if n == p.name {
+			return
+		}
+	}
+	if len(x.names) < 100 {
+		x.names = append(x.names, p.name)
+	}
+}
+
+// add decodes a text part and keeps its text.
+func (x *extractor) add(kind segmentKind, p *partInfo, body []byte) {
+	limit := maxText
+	if kind == attached {
+		limit = maxAttachedText * 2
+	}
+	if len(body) > limit {
+		body = body[:limit]
+		x.fault("a text of more than 8 MiB, or of an attachment of more than 1 MiB, was read only up to there")
+	}
+	text, isHTML := partText(p, body)
+	if kind == attached {
+		if !readable(text) {
+			x.attachment(p)
+			return
+		}
+		if len(text) > maxAttachedText {
+			text = strings.ToValidUTF8(text[:maxAttachedText], "")
+			x.fault("the text of an attachment was read only up to 1 MiB")
+		}
+		text = strings.TrimSpace(text)
+		if text != "" && p.name != "" {
+			text = "[attachment: " + p.name + "]\n" + text
+		}
+	}
+	if strings.TrimSpace(text) != "" {
+		x.segments = append(x.segments, segment{kind, text, isHTML})
+	}
+}
+
+// partText decodes the text of a part.
+func partText(p *partInfo, body []byte) (text string, isHTML bool) {
+	raw := decodeTransfer(body, p.encoding)
+	if p.sub == "plain" && looksBase64(raw) {
+		// A lost label: either it is text or it has no place in a text.
+		raw = decodeBase64(raw)
+		if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
+			return "", false
+		}
+	}
+	label := p.params["charset"]
+	if binary(raw, label) {
+		return "", false
+	}
+	if isHTML = p.sub == "html" || p.sub == "xhtml" || htmlStart(raw); isHTML {
+		if label == "" {
+			label = html.Charset(raw)
+		}
+		text, _ = charset.Decode(raw, label)
+		src := []byte(text)
+		if text = html.Text(src, html.Options{Mail: true, DropSignature: true}); text == "" {
+			text = html.Text(src, html.Options{Mail: true})
+		}
+		return text, true
+	}
+	text, _ = charset.Decode(raw, label)
+	if p.sub == "enriched" {
+		return html.Text([]byte(strings.ReplaceAll(text, "\n", "<br>")), html.Options{Mail: true}), false
+	}
+	if strings.EqualFold(p.params["format"], "flowed") {
+		text = unflow(text, strings.EqualFold(p.params["delsp"], "yes"))
+	}
+	return stripArmour(text), false
+}
+
+// binary reports whether b, called a text, is none.
+func binary(b []byte, label string) bool {
+	name := charset.Canonical(label)
+	if strings.HasPrefix(name, "utf-16") || strings.HasPrefix(name, "utf-32") || bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		return false
+	}
+	b = b[:min(len(b), 4096)]
+	controls := 0
+	for _, c := range b {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x0e && c != 0x0f && c != 0x1b {
+			controls++
+		}
+	}
+	return controls*20 > len(b)
+}
+
+func htmlStart(b []byte) bool {
+	b = bytes.TrimLeft(b[:min(len(b), 512)], " \t\r\n\xef\xbb\xbf")
+	b = bytes.ToLower(b)
+	return bytes.HasPrefix(b, []byte("<html")) || bytes.HasPrefix(b, []byte("<!doctype html"))
+}
+
+// readable reports whether decoded bytes are a text rather than a binary file with a text's name.
+func readable(s string) bool {
+	if s == "" {
+		return false
+	}
+	bad, n := 0, 0
+	for _, r := range s[:min(len(s), 8192)] {
+		n++
+		if r == utf8.RuneError || r >= 0x80 && r < 0xa0 {
+			bad++
+		}
+	}
+	return bad*20 <= n
+}
+
+func (x *extractor) multipart(p *partInfo, body []byte, depth int) {
+	children := splitParts(body, p.params["boundary"])
+	if len(children) == 0 {
+		// No boundary anywhere: what is there is the text.
+		body = bytes.ReplaceAll(body, []byte("--"+p.params["boundary"]+"--"), nil)
+		plain := partInfo{kind: "text", sub: "plain", encoding: p.encoding}
+		if x.textLast = true; !x.noOwn {
+			x.add(own, &plain, body)
+		}
+		return
+	}
+	type child struct {
+		h    header
+		body []byte
+	}
+	parsed := make([]child, len(children))
+	for i, c := range children {
+		parsed[i].h, parsed[i].body = parsePartHeader(c)
+		parsed[i].h.fallback = x.charset
+	}
+	walk := func(i int) { x.part(&parsed[i].h, parsed[i].body, depth+1, p.sub == "digest") }
+	switch p.sub {
+	case "alternative":
+		heads := make([]*header, len(parsed))
+		for i := range parsed {
+			heads[i] = &parsed[i].h
+		}
+		x.alternative(heads, walk)
+	case "report":
+		before := x.report
+		x.report = true
+		for i := range parsed {
+			walk(i)
+		}
+		x.report = before
+	case "encrypted":
+		x.fault("an encrypted mail cannot be read")
+	default:
+		for i := range parsed {
+			walk(i)
+		}
+	}
+}
+
+// alternative keeps one of several forms of the same text: the plain one, or HTML where the plain one
+// is empty or only says that there is HTML.
+func (x *extractor) alternative(heads []*header, walk func(int)) {
+	order := make([]int, 0, len(heads))
+	for pass := range 3 {
+		for i, h := range heads {
+			p := describe(h, false)
+			class := 2
+			switch {
+			case p.kind == "text" && p.sub == "plain":
+				class = 0
+			case p.kind == "text" && (p.sub == "html" || p.sub == "xhtml"), p.kind == "multipart":
+				class = 1
+			}
+			if class == pass {
+				order = append(order, i)
+			}
+		}
+	}
+	before := x.noOwn
+	chosen, stub := x.noOwn, -1
+	for _, i := range order {
+		start := len(x.segments)
+		x.noOwn = chosen
+		walk(i)
+		if chosen {
+			continue
+		}
+		text := ownOf(x.segments[start:])
+		switch {
+		case text == "":
+		case stub < 0 && !htmlOf(x.segments[start:]) && couldBeStub(text):
+			stub = start
+		case stub >= 0 && betterThanStub(ownOf(x.segments[stub:stub+1]), text):
+			x.segments = append(x.segments[:stub], x.segments[stub+1:]...)
+			chosen = true
+		case stub >= 0:
+			// The short plain text was the text after all.
+			kept := x.segments[:start]
+			for _, s := range x.segments[start:] {
+				if s.kind != own {
+					kept = append(kept, s)
+				}
+			}
+			x.segments, chosen = kept, true
+		default:
+			chosen = true
+		}
+	}
+	x.noOwn = before
+}
+
+func ownOf(segs []segment) string {
+	var out []string
+	for _, s := range segs {
+		if s.kind == own {
+			out = append(out, strings.TrimSpace(s.text))
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+func htmlOf(segs []segment) bool {
+	for _, s := range segs {
+		if s.kind == own && s.html {
+			return true
+		}
+	}
+	return false
+}
+
+// couldBeStub reports whether a plain text may only point to the HTML beside it.
+func couldBeStub(text string) bool {
+	return len(text) < 600
+}
+
+// betterThanStub reports whether the HTML's text is to be taken for the short plain one.
+func betterThanStub(plain, fromHTML string) bool {
+	if len(fromHTML) <= len(plain)+len(plain)/2 {
+		return false
+	}
+	lower := strings.ToLower(plain)
+	for _, w := range []string{"html", "browser", "email client", "e-mail client", "mail client", "mail program", "mailprogramm",
+		"navigateur", "navegador", "not support", "unable to display", "cannot display", "plain text version",
+		"text version", "view online", "браузер", "不支持", "无法显示", "浏览器", "表示できない"} {
+		if strings.Contains(lower, w) {
+			return true
+		}
+	}
+	if f := strings.Fields(lower); len(f) == 1 && strings.HasPrefix(f[0], "http") {
+		return true
+	}
+	return len(plain) < 100 && len(fromHTML) > 10*len(plain)
+}
+
+// message walks a mail inside the mail.
+func (x *extractor) message(raw []byte, depth int) {
+	h, body := parseHeader(bytes.TrimLeft(raw, "\r\n"))
+	if len(h.fields) == 0 && len(bytes.TrimSpace(body)) == 0 {
+		return
+	}
+	h.fallback = x.charset
+	inner := extractor{parts: x.parts, charset: x.charset, noOwn: x.report}
+	if x.report {
+		inner.report = true
+	}
+	inner.part(&h, body, depth+1, false)
+	x.parts, x.textLast = inner.parts, inner.textLast
+	if inner.flaw != "" {
+		x.fault(inner.flaw)
+	}
+	line := nestedLine(&h, x.report)
+	text, isHTML := inner.body(forwards(h.text("subject")))
+	switch {
+	case text == "" && line == "":
+		return
+	case text == "":
+		text = line
+	case line != "":
+		text = line + "\n" + text
+	}
+	x.segments = append(x.segments, segment{nested, text, isHTML})
+	x.names = append(x.names, inner.names...)
+	x.people = append(x.people, people(h.raw("from"))...)
+	x.people = append(x.people, inner.people...)
+}
+
+// nestedLine describes a mail inside the mail in one line.
+func nestedLine(h *header, returned bool) string {
+	var parts []string
+	if s := h.text("subject"); s != "" {
+		parts = append(parts, s)
+	}
+	if p := people(h.raw("from")); len(p) > 0 {
+		from := "from " + p[0].String()
+		if p[0].Name != "" && p[0].Email != "" {
+			from += " <" + p[0].Email + ">"
+		}
+		parts = append(parts, from)
+	}
+	if t, ok := parseDate(h.raw("date")); ok {
+		parts = append(parts, t.Format("2006-01-02 15:04"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if returned {
+		return "[Returned mail: " + strings.Join(parts, ", ") + "]"
+	}
+	return "[Forwarded mail: " + strings.Join(parts, ", ") + "]"
+}
+
+// parsePartHeader is parseHeader for a part, which may have no header and begin with its text.
+func parsePartHeader(raw []byte) (header, []byte) {
+	line, _ := cutLine(raw)
+	trimmed := bytes.TrimSpace(line)
+	if len(trimmed) == 0 {
+		_, rest := cutLine(raw)
+		return header{}, rest
+	}
+	if name, _, ok := splitField(trimmed); !ok || !strings.HasPrefix(name, "content-") && !knownField(name) && !continues(raw) {
+		return header{}, raw
+	}
+	return parseHeader(raw)
+}
+
+// splitParts cuts the body of a multipart at its boundary lines. A boundary that is missing in the
+// header or does not occur is guessed from the body.
+func splitParts(body []byte, boundary string) [][]byte {
+	if boundary != "" {
+		if parts := cutAt(body, boundary); len(parts) > 0 {
+			return parts
+		}
+	}
+	if boundary = guessBoundary(body); boundary != "" {
+		return cutAt(body, boundary)
+	}
+	return nil
+}
+
+func cutAt(body []byte, boundary string) [][]byte {
+	mark := []byte("--" + boundary)
+	var parts [][]byte
+	start := -1 // of the current part
+	for at := 0; at < len(body); {
+		i := bytes.Index(body[at:], mark)
+		if i < 0 {
+			break
+		}
+		i += at
+		line, _ := cutLine(body[i:])
+		at = i + len(mark)
+		tail := string(bytes.TrimRight(line[len(mark):], " \t\r\n"))
+		closing := tail == "-" || strings.HasPrefix(tail, "--") && (len(tail) == 2 || !alnum(tail[2]))
+		if i > 0 && body[i-1] != '\n' || tail != "" && !closing {
+			continue
+		}
+		if start >= 0 {
+			parts = append(parts, trimEOL(body[start:i]))
+		}
+		at = i + len(line)
+		start = at
+		if closing || len(parts) >= maxParts {
+			return parts
+		}
+	}
+	if start >= 0 && start < len(body) {
+		parts = append(parts, body[start:]) // the end boundary is missing
+	}
+	return parts
+}
+
+func alnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_'
+}
+
+func trimEOL(b []byte) []byte {
+	b = bytes.TrimSuffix(b, []byte("\n"))
+	return bytes.TrimSuffix(b, []byte("\r"))
+}
+
+// guessBoundary returns the boundary of a body whose header does not tell it: a line of two dashes
+// and more, followed by a header field of a part.
+func guessBoundary(body []byte) string {
+	for rest := body; len(rest) > 0; {
+		var line []byte
+		line, rest = cutLine(rest)
+		trimmed := bytes.TrimRight(line, " \t\r\n")
+		if len(trimmed) < 4 || len(trimmed) > 200 || !bytes.HasPrefix(trimmed, []byte("--")) {
+			continue
+		}
+		next, _ := cutLine(rest)
+		if name, _, ok := splitField(bytes.TrimRight(next, "\r\n")); ok && strings.HasPrefix(name, "content-") {
+			return string(trimmed[2:])
+		}
+	}
+	return ""
+}

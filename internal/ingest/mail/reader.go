@@ -1,0 +1,158 @@
+// Package mail reads mail: mailbox files (mbox in every dialect, Gmail's Takeout), the files of a
+// Maildir, and single messages (.eml, .emlx). Every mail becomes one document whose body is what its
+// sender wrote. It reads leniently: mail is the least regular of formats. Which file goes to which
+// source, and what happens to the documents, is not its business.
+//
+// Limits: 32 MiB of one message, parts nested 32 deep, 2,000 parts, 8 MiB of one text, 1 MiB of text
+// from one attachment, 1 MiB of header, 500 recipients.
+package mail
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/openhuman/openhuman-core/internal/doc"
+)
+
+// Message reads files that hold one mail: .eml, .emlx, the files of a Maildir.
+type Message struct{}
+
+// Name implements doc.Reader.
+func (Message) Name() string { return "mail" }
+
+// Version implements doc.Reader.
+func (Message) Version() int { return 1 }
+
+// Detect implements doc.Reader: the file begins with the header of a mail.
+func (Message) Detect(in *doc.Input) int {
+	_, head := emlx(in.Head)
+	head = trimStart(head)
+	if bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
+		return 0
+	}
+	line, rest := cutLine(head)
+	if bytes.HasPrefix(line, []byte("From ")) {
+		head, line = rest, nil
+		line, _ = cutLine(head)
+	}
+	if _, _, ok := splitField(bytes.TrimRight(line, "\r\n")); !ok {
+		return 0
+	}
+	h, _ := parseHeader(head)
+	score := 0
+	for _, f := range h.fields {
+		switch f.name {
+		case "received", "message-id", "return-path", "delivered-to", "mime-version", "dkim-signature", "in-reply-to":
+			score += 3
+		case "from":
+			score += 2
+		case "to", "subject", "date", "sender", "cc", "reply-to", "content-type":
+			score++
+		}
+	}
+	ext := strings.ToLower(path.Ext(in.Rel))
+	named := ext == ".eml" || ext == ".emlx" || ext == ".mht" || ext == ".mhtml" || maildirFolder(in.Rel) != ""
+	switch {
+	case named && score >= 1:
+		return 95
+	case score >= 5:
+		return 90
+	case score >= 4 && (ext == "" || len(ext) > 5):
+		return 70
+	case score >= 4:
+		return 30 // a note whose first lines look like a header
+	}
+	return 0
+}
+
+// Read implements doc.Reader.
+func (Message) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return doc.Report{}, err
+	}
+	f, err := in.Open()
+	if err != nil {
+		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
+	}
+	defer f.Close()
+	var t tally
+	data, err := io.ReadAll(io.LimitReader(f, MaxMessage+1))
+	if err != nil {
+		t.broken = "reading the mail stopped before its end: " + err.Error()
+	}
+	cut := len(data) > MaxMessage
+	if cut {
+		data = data[:MaxMessage]
+	}
+	n, data := emlx(data)
+	if n > 0 && n < len(data) {
+		data = data[:n] // a property list follows
+	}
+	data = trimStart(data)
+	o := origin{rel: in.Rel, key: messageKey(in.Rel), modTime: in.ModTime}
+	if line, _ := cutLine(data); isPostmark(line) {
+		o.sender, o.date = postmarkParts(string(bytes.TrimRight(line, "\r\n")))
+	}
+	d, flaw := parse(data, cut).document(o)
+	if stop, err := t.take(d, flaw, emit); stop {
+		return doc.Report{}, err
+	}
+	return t.report("the mail"), nil
+}
+
+// emlx splits off the first line of Apple Mail's files, which tells how long the mail is.
+func emlx(b []byte) (n int, rest []byte) {
+	line, after := cutLine(b)
+	s := strings.TrimSpace(string(line[:min(len(line), 20)]))
+	if s == "" || len(after) == 0 {
+		return 0, b
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n <= 0 {
+		return 0, b
+	}
+	return n, after
+}
+
+// maildirFolder returns the folder of a Maildir that the file is in, "" when its path is not that of
+// a Maildir's file.
+func maildirFolder(rel string) string {
+	dir := path.Base(path.Dir(rel))
+	if dir == "cur" || dir == "new" {
+		return path.Dir(path.Dir(rel))
+	}
+	return ""
+}
+
+// messageKey is the path of a single mail. A Maildir moves its files from new to cur and writes their
+// flags into their names; neither makes another mail of it.
+func messageKey(rel string) string {
+	folder := maildirFolder(rel)
+	if folder == "" {
+		return rel
+	}
+	name := path.Base(rel)
+	for _, sep := range []string{":2,", ":1,", "!2,", ";2,", ":"} {
+		if i := strings.LastIndex(name, sep); i > 0 {
+			name = name[:i]
+			break
+		}
+	}
+	return path.Join(folder, "cur", name)
+}
+
+func openReason(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "there is no permission to open it"
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is no longer there"
+	}
+	return "it cannot be opened"
+}
