@@ -38,7 +38,7 @@ type conn struct {
 	writing bool
 	stopped bool
 	broken  error // why the output cannot be written
-	lost    int   // answers that were not ready when the grace ran out
+	lost    int   // answers that had not been written when the grace ran out
 	greets  int   // initialize calls in flight
 	version string
 }
@@ -113,12 +113,16 @@ func (c *conn) drain() {
 	defer t.Stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.lines)+len(c.out) > 0 || c.writing {
-		if expired {
-			c.lost = len(c.lines) + len(c.out)
+	for !c.stopped {
+		owed := len(c.lines) + len(c.out)
+		if c.writing {
+			owed++
+		}
+		if owed == 0 {
 			return
 		}
-		if c.stopped {
+		if expired {
+			c.lost = owed
 			return
 		}
 		c.changed.Wait()
@@ -133,7 +137,7 @@ func (c *conn) outcome(err error) error {
 	case c.broken != nil:
 		return fmt.Errorf("write answer: %w", c.broken)
 	case c.lost > 0:
-		return fmt.Errorf("input has ended and %d answers were not ready within %v", c.lost, c.Grace)
+		return fmt.Errorf("input has ended and %d of the answers had not been taken after %v", c.lost, c.Grace)
 	case err != nil && !c.stopped:
 		return fmt.Errorf("serve mcp session: %w", err)
 	}
@@ -210,7 +214,7 @@ func (c *conn) acceptAll(data []byte, members []json.RawMessage, array bool) {
 	c.enqueue(l)
 	for i, raw := range members {
 		msg, bad := parse(raw)
-		if bad == nil && msg.id.IsValid() && msg.method != "" {
+		if bad == nil && msg.id.IsValid() && !msg.reply {
 			if bad = c.register(msg, l, i); bad == nil {
 				l.left++
 			}
@@ -219,7 +223,7 @@ func (c *conn) acceptAll(data []byte, members []json.RawMessage, array bool) {
 		case bad != nil:
 			c.Log.Debug().Str("reason", bad.text).Msg("message refused")
 			l.parts[i] = bad.encode()
-		case msg.method != "":
+		case !msg.reply:
 			if msg.method == methodCancelled {
 				c.cancel(msg.params)
 			}

@@ -148,6 +148,7 @@ func TestLines(t *testing.T) {
 			}},
 		{"parameters that are no object", []string{`{"jsonrpc":"2.0","id":1,"method":"a","params":[1]}`, `{"jsonrpc":"2.0","id":2,"method":"a","params":null}`},
 			[]string{`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: \"params\" must be an object."}}`, ok("2", "a")}},
+		{"a method without a name", []string{call("1", "")}, []string{ok("1", "")}},
 		{"an answer to nothing", []string{`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","id":8,"error":{"code":1,"message":"x"}}`, call("1", "a")}, []string{ok("1", "a")}},
 		{"an error keeps its place in the order", []string{call("1", "20ms"), "oops", call("2", "a")}, []string{ok("1", "20ms"), failure("null", -32700, parseError), ok("2", "a")}},
 		{"invalid UTF-8", []string{"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"a\"}", "\xff\xfe", call("1", "b")}, []string{ok(`"`+"\uFFFD"+`"`, "a"), failure("null", -32700, parseError), ok("1", "b")}},

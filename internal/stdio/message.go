@@ -23,8 +23,9 @@ const (
 type message struct {
 	id     jsonrpc.ID      // what the SDK calls it; invalid for a notification
 	rawID  json.RawMessage // what the client calls it, to be echoed to the letter
-	method string          // "" for a response
+	method string
 	params json.RawMessage
+	reply  bool // an answer, to a request that this server never made
 }
 
 func (m message) request() *jsonrpc.Request {
@@ -65,7 +66,8 @@ func parse(data []byte) (message, *refusal) {
 		_, result := m["result"]
 		_, failure := m["error"]
 		if msg.id.IsValid() && (result || failure) {
-			return msg, nil // an answer to a request that this server never made
+			msg.reply = true
+			return msg, nil
 		}
 		return message{}, invalid(msg.rawID, `Invalid request: "method" is missing.`)
 	}
@@ -206,6 +208,10 @@ func wireError(method string, err error) *jsonrpc.Error {
 		e.Code = jsonrpc.CodeInternalError
 	case jsonrpc.CodeMethodNotFound:
 		e.Message = fmt.Sprintf("Method not found: %q.", method)
+	case jsonrpc.CodeInvalidRequest:
+		if strings.Contains(e.Message, `missing required "params"`) {
+			e.Code, e.Message = jsonrpc.CodeInvalidParams, fmt.Sprintf("Invalid params: %q needs parameters.", method)
+		}
 	case jsonrpc.CodeInvalidParams:
 		if strings.Contains(e.Message, "unmarshaling") { // quotes the parameters and the SDK's types
 			e.Message = fmt.Sprintf("Invalid params: a parameter of %q has the wrong type.", method)

@@ -117,7 +117,13 @@ func (s *server) recover(next mcp.MethodHandler) mcp.MethodHandler {
 		defer func() {
 			if v := recover(); v != nil {
 				// The value may quote memory text; its type and the stack do not.
-				s.log.Error().Str("client", clientinfo.From(ctx).Label).Str("method", method).Str("panic", fmt.Sprintf("%T", v)).Bytes("stack", debug.Stack()).Msg("request panicked")
+				e := s.log.Error().Str("client", clientinfo.From(ctx).Label).Str("method", method)
+				if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok {
+					if o, ok := ByTool(p.Name); ok {
+						e = e.Str("tool", o.Tool.Name)
+					}
+				}
+				e.Str("panic", fmt.Sprintf("%T", v)).Bytes("stack", debug.Stack()).Msg("request panicked")
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error. The server's log (stderr) has the details."}
 			}
 		}()
