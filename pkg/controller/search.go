@@ -89,6 +89,11 @@ func (c *Controller) search(ctx context.Context, q *query.Query, k int) ([]store
 	if len(hits) >= k || len(optional) == 0 || (len(q.Terms) == 1 && len(optional) == 1) {
 		return hits, nil
 	}
+	for _, t := range q.Terms {
+		if t.Required { // a row with the phrase and none of the other words holds some of them
+			optional = append(optional, t)
+		}
+	}
 	some, err := c.searchSome(ctx, q, optional, filter, searchCandidates)
 	if err != nil {
 		return nil, err
