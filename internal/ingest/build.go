@@ -72,7 +72,7 @@ func build(d *doc.Document, source store.SourceMeta, name string, fallback time.
 		out.Index = store.IndexText{
 			Head: all[:head], Body: strings.TrimPrefix(all[head:body], " "), Extra: strings.TrimPrefix(all[body:], " "),
 		}
-		in := entity.Input{Content: c.Text, Markdown: d.Markdown, Authors: c.Authors, Tags: rec.Tags}
+		in := entity.Input{Content: c.Text, Markdown: d.Markdown, Authors: c.Authors, Known: d.Mentioned, Tags: rec.Tags}
 		if i == 0 {
 			in.People = d.To
 		}
@@ -110,6 +110,9 @@ func links(d *doc.Document) []store.PersonLink {
 	}
 	add(d.Author)
 	for _, p := range d.To {
+		add(p)
+	}
+	for _, p := range d.Mentioned {
 		add(p)
 	}
 	for i := range d.Messages {
@@ -152,6 +155,9 @@ func valid(d *doc.Document) {
 	person(&d.Author)
 	for i := range d.To {
 		person(&d.To[i])
+	}
+	for i := range d.Mentioned {
+		person(&d.Mentioned[i])
 	}
 	for i := range d.Tags {
 		fix(&d.Tags[i])
