@@ -119,7 +119,7 @@ func (p *pipe) schedule(ctx context.Context, entries []entry) {
 	nothing := make(chan *item) // what a file that needs no reader brings
 	close(nothing)
 	rules := fmt.Sprintf("%d.%d %s", buildVersion, chunk.Version, formatsHash(p.run.o.Formats))
-	versions := map[string]string{}
+	versions := map[string]string{"-": "-"} // what no reader takes
 	for _, f := range p.run.o.Formats {
 		versions[f.Name()] = fmt.Sprintf("%s/%d", f.Name(), f.Version())
 	}
@@ -211,7 +211,7 @@ func (p *pipe) look(j *job) {
 		}
 		return &counted{File: f, m: p.run.meter}, nil
 	}
-	format, ok := p.detect(in)
+	format, ok := detect(p.run.o.Formats, in)
 	if !ok {
 		done(doc.Skipped, unknownReason(base(j.e.name), head))
 		return
@@ -221,16 +221,6 @@ func (p *pipe) look(j *job) {
 	if format.Kind != "" {
 		j.container, j.shown = p.run.reg.source(format.Kind, j.e.root, extent(format.Source, j.e))
 	}
-}
-
-// detect asks the formats; one that panics does not know the file.
-func (p *pipe) detect(in *doc.Input) (f Format, ok bool) {
-	defer func() {
-		if recover() != nil {
-			f, ok = Format{}, false
-		}
-	}()
-	return detect(p.run.o.Formats, in)
 }
 
 // extent returns the path of what makes up one source for an entry.

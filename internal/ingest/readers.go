@@ -48,11 +48,21 @@ func detect(formats []Format, in *doc.Input) (Format, bool) {
 		if f.MaxBytes > 0 && in.Size > f.MaxBytes {
 			continue
 		}
-		if n := f.Detect(in); n > top {
+		if n := sure(f, in); n > top {
 			best, top = f, n
 		}
 	}
 	return best, top > 0
+}
+
+// sure asks a reader; one that panics does not know the file.
+func sure(r doc.Reader, in *doc.Input) (n int) {
+	defer func() {
+		if recover() != nil {
+			n = 0
+		}
+	}()
+	return r.Detect(in)
 }
 
 // formatsHash changes when a format is added or taken away, which may change who reads what.

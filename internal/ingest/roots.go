@@ -252,6 +252,8 @@ func (g *registry) adopt(t *target) {
 			at.Source, at.Kind, g.dirty = said, "", true
 		}
 		return
+	} else if ok {
+		t.former = append(t.former, at.path)
 	}
 	path := t.name
 	if t.file && said == "" {
