@@ -108,16 +108,24 @@ func (a *app) printSummary(s ingest.Summary, dry bool) error {
 	if err := table.Write(a.stdout, term.Columns(a.stdout)); err != nil {
 		return err
 	}
-	verb := "Taken in"
-	if dry {
-		verb = "Nothing was written. A real run would take in"
+	changed := s.Added+s.Replaced+s.Removed > 0
+	what := fmt.Sprintf("%s new documents, %s changed, %s removed (%s chunks)", number(s.Added), number(s.Replaced), number(s.Removed), number(s.Chunks))
+	switch {
+	case dry:
+		what = "Nothing was written. A real run would give " + what
+	case changed:
+		what = "Taken in: " + what
+	default:
+		what = "Nothing has changed"
 	}
-	fmt.Fprintf(a.stdout, "\n%s: %s new documents, %s changed, %s unchanged, %s removed (%s chunks, %s).\n", verb,
-		number(s.Added), number(s.Replaced), number(s.Same), number(s.Removed), number(s.Chunks), span(s.Elapsed))
+	if s.Unchanged > 0 {
+		what += fmt.Sprintf("; %s files are as they were", number(s.Unchanged))
+	}
+	fmt.Fprintf(a.stdout, "\n%s, in %s.\n", what, span(s.Elapsed))
 	for _, note := range s.Notes {
 		fmt.Fprintln(a.stdout, term.Clean(note))
 	}
-	if !dry && s.Added+s.Replaced+s.Removed > 0 {
+	if !dry && s.Added+s.Replaced > 0 {
 		fmt.Fprintln(a.stdout, `Everything is searchable now: openhuman-core search WORDS`)
 	}
 	return nil

@@ -11,11 +11,16 @@ import (
 	"syscall"
 )
 
-func main() {
+func main() { os.Exit(start()) }
+
+// start runs the program on the streams and the environment of the process.
+func start() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
-	stop()
-	os.Exit(code)
+	defer stop()
+	stdout := os.Stdout
+	// Whoever prints by habit, in whatever package, must not break the protocol.
+	os.Stdout = os.Stderr
+	return run(ctx, os.Args[1:], os.Stdin, stdout, os.Stderr, os.Environ())
 }
 
 // run is the whole program: it returns the exit status.

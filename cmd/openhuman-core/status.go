@@ -83,7 +83,11 @@ func (a *app) printStatus(ctx context.Context, m *memory) error {
 	}{{"sources", s.Sources}, {"documents", s.Documents}, {"chunks", s.Chunks}, {"entities", s.Entities}} {
 		table.Row(n.name, number(n.count))
 	}
-	table.Row("files", strings.TrimSpace(number(s.Files)+"  "+inWords(outcomes)))
+	what := number(s.Files)
+	if s.Files > 0 {
+		what += " (" + inWords(outcomes) + ")"
+	}
+	table.Row("files", what)
 	if unfinished > 0 {
 		table.Row("unfinished", fmt.Sprintf("%s files: run the same ingest again", number(unfinished)))
 	}

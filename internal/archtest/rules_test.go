@@ -53,7 +53,6 @@ var mayImport = map[string][]string{
 	"cmd/openhuman-core": {everything},
 
 	"internal/embed/kernel": {},
-	"internal/keepdeps":     {},
 
 	// Checks.
 	"internal/archtest":   {},
