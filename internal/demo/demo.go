@@ -17,7 +17,7 @@ import (
 //go:embed memory
 var embedded embed.FS
 
-// Memory returns the built-in memory: mail.mbox, notes/ and slack/.
+// Memory returns the built-in memory: inbox.mbox, notes/ and slack/.
 func Memory() fs.FS {
 	sub, err := fs.Sub(embedded, "memory")
 	if err != nil {

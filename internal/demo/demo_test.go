@@ -23,10 +23,10 @@ func TestWrite(t *testing.T) {
 	for _, p := range paths {
 		names = append(names, filepath.Base(p))
 	}
-	if d := cmp.Diff([]string{"mail.mbox", "notes", "slack-export.zip"}, names); d != "" {
+	if d := cmp.Diff([]string{"inbox.mbox", "notes", "slack-export.zip"}, names); d != "" {
 		t.Fatal(d)
 	}
-	for _, name := range []string{"mail.mbox", "notes/flat.md", "notes/家/龙井茶.md"} {
+	for _, name := range []string{"inbox.mbox", "notes/flat.md", "notes/家/龙井茶.md"} {
 		want, err := fs.ReadFile(demo.Memory(), name)
 		if err != nil {
 			t.Fatal(err)
