@@ -6,6 +6,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/internal/ingest/interchange"
+	"github.com/openhuman/openhuman-core/internal/ingest/mail"
 	"github.com/openhuman/openhuman-core/internal/ingest/markdown"
 	"github.com/openhuman/openhuman-core/internal/ingest/plain"
 )
@@ -35,6 +36,8 @@ const (
 func Formats(l Limits) []Format {
 	return []Format{
 		{Reader: interchange.New(), Source: File},
+		{Reader: mail.Mbox{}, Kind: doc.KindEmail, Source: File},
+		{Reader: mail.Message{}, Kind: doc.KindEmail, Source: Mailbox},
 		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder},
 	}
