@@ -13,7 +13,8 @@ type Matcher struct {
 	terms  []Term
 	first  map[string][]int // terms by the first token of their sequence
 	opens  []int            // terms whose first token may go on
-	tokens [][]byte
+	sieve  text.Sieve
+	tokens [][]byte // those that the sieve stopped are empty
 	buf    []byte
 	places []int
 	hits   []Hit
@@ -30,6 +31,12 @@ type Hit struct {
 func NewMatcher(terms []Term) *Matcher {
 	m := &Matcher{terms: terms, first: make(map[string][]int, len(terms))}
 	for i, t := range terms {
+		for _, tok := range t.seq {
+			m.sieve.Add(tok)
+		}
+		for _, tok := range t.alts {
+			m.sieve.Add(tok)
+		}
 		switch {
 		case len(t.seq) == 0:
 		case len(t.seq) == 1 && t.open:
@@ -44,19 +51,22 @@ func NewMatcher(terms []Term) *Matcher {
 // Match returns where the terms stand in s and how many tokens s has.
 // The hits are good until the next call.
 func (m *Matcher) Match(s string) (hits []Hit, length int) {
-	m.buf, m.places = text.AppendPlaces(m.buf[:0], m.places[:0], s)
+	// With a blank to begin with, every token has one before it.
+	m.buf, m.places = text.AppendPlaces(append(m.buf[:0], ' '), m.places[:0], s, &m.sieve)
 	m.tokens = m.tokens[:0]
-	for rest := m.buf; len(rest) > 0; {
-		tok := rest
-		if i := bytes.IndexByte(rest, ' '); i >= 0 {
-			tok, rest = rest[:i], rest[i+1:]
-		} else {
-			rest = nil
+	for rest := m.buf[1:]; len(rest) > 0; {
+		tok := rest[1:]
+		if i := bytes.IndexByte(tok, ' '); i >= 0 {
+			tok = tok[:i]
 		}
+		rest = rest[1+len(tok):]
 		m.tokens = append(m.tokens, tok)
 	}
 	m.hits = m.hits[:0]
 	for pos, tok := range m.tokens {
+		if len(tok) == 0 {
+			continue
+		}
 		for _, i := range m.first[string(tok)] {
 			if m.follows(&m.terms[i], pos) {
 				m.hits = append(m.hits, Hit{i, pos, m.places[pos]})

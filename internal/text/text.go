@@ -28,16 +28,49 @@ var pool = sync.Pool{New: func() any { return new(scratch) }}
 // AppendIndex appends the index tokens of s to dst, joined by single blanks (with one before the
 // first when dst is not empty): words folded and stemmed, runs of scripts without spaces as
 // overlapping bigrams plus their last character. Tokens hold letters, marks and digits only.
-func AppendIndex(dst []byte, s string) []byte { return appendIndex(dst, nil, s) }
+func AppendIndex(dst []byte, s string) []byte { return appendIndex(dst, nil, nil, s) }
 
 // AppendPlaces is AppendIndex that also appends to places where in s each token stands, in bytes.
-// Inside a run of a script without spaces the place is an estimate.
-func AppendPlaces(dst []byte, places []int, s string) ([]byte, []int) {
-	dst = appendIndex(dst, &places, s)
+// Inside a run of a script without spaces the place is an estimate. Tokens that the sieve is sure to
+// stop are left empty, which saves stemming them; a nil sieve stops none.
+func AppendPlaces(dst []byte, places []int, s string, sieve *Sieve) ([]byte, []int) {
+	dst = appendIndex(dst, &places, sieve, s)
 	return dst, places
 }
 
-func appendIndex(dst []byte, places *[]int, s string) []byte {
+// A Sieve lets those words pass whose index token may be, or begin with, one that was added.
+type Sieve struct {
+	pairs [1 << 16 / 64]uint64 // by the first two bytes
+}
+
+// Add lets words pass for a token, or the beginning of one.
+func (v *Sieve) Add(token string) {
+	switch {
+	case token == "" || token[0] >= utf8.RuneSelf:
+		return // only words of ASCII are stopped
+	case len(token) == 1:
+		for c := range 256 {
+			v.set(token[0], byte(c))
+		}
+	default:
+		v.set(token[0], token[1])
+		if token[1] == 'i' {
+			v.set(token[0], 'y') // dying has the stem die
+		}
+	}
+}
+
+func (v *Sieve) set(a, b byte) { v.pairs[(int(a)<<8|int(b))/64] |= 1 << (b % 64) }
+
+func (v *Sieve) stops(w []byte) bool {
+	i := int(w[0]) << 8
+	if len(w) > 1 {
+		i |= int(w[1])
+	}
+	return v.pairs[i/64]&(1<<(i%64)) == 0
+}
+
+func appendIndex(dst []byte, places *[]int, sieve *Sieve, s string) []byte {
 	sc := pool.Get().(*scratch)
 	defer pool.Put(sc)
 	for i := 0; i < len(s); {
@@ -66,7 +99,11 @@ func appendIndex(dst []byte, places *[]int, s string) []byte {
 			}
 			sc.word = w
 			if i == len(s) || c < utf8.RuneSelf {
-				dst = sc.appendWord(dst, w, h, letters)
+				if sieve != nil && sieve.stops(w) {
+					dst = append(dst, ' ')
+				} else {
+					dst = sc.appendWord(dst, w, h, letters)
+				}
 				if places != nil {
 					*places = append(*places, start)
 				}

@@ -219,7 +219,7 @@ func checkText(t interface{ Fatalf(string, ...any) }, s string) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("of %q: index %q, tokens %q", s, got, want)
 	}
-	_, places := text.AppendPlaces(nil, nil, s)
+	_, places := text.AppendPlaces(nil, nil, s, nil)
 	if len(places) != len(got) || !slices.IsSorted(places) || len(got) > 0 && places[len(got)-1] >= len(s) {
 		t.Fatalf("of %q: %d tokens at %v", s, len(got), places)
 	}
@@ -300,6 +300,31 @@ func TestPrefixTerms(t *testing.T) {
 		term := text.Stem(word)
 		if !strings.HasPrefix(term, prefix) && !slices.Contains(text.PrefixTerms(prefix), term) {
 			t.Fatalf("%s* does not lead to %s, the index token of %s", prefix, term, word)
+		}
+	})
+}
+
+// A sieve stops no word whose token it was made for, and moves no other.
+func TestSieve(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := pieces().Draw(t, "s") + rapid.SampledFrom([]string{"", " dying", " ties", " skies aed", " early"}).Draw(t, "end")
+		plain, places := text.AppendPlaces([]byte(" "), nil, s, nil)
+		all := strings.Split(string(plain[1:]), " ")[1:]
+		if len(all) == 0 {
+			return
+		}
+		wanted := rapid.SampledFrom(all).Draw(t, "token")
+		var v text.Sieve
+		v.Add(wanted)
+		some, places2 := text.AppendPlaces([]byte(" "), nil, s, &v)
+		left := strings.Split(string(some[1:]), " ")[1:]
+		if !slices.Equal(places, places2) || len(left) != len(all) {
+			t.Fatalf("of %q: %q at %v, %q at %v", s, all, places, left, places2)
+		}
+		for i := range all {
+			if left[i] != all[i] && (left[i] != "" || all[i] == wanted) {
+				t.Fatalf("of %q: %q became %q", s, all, left)
+			}
 		}
 	})
 }

@@ -78,7 +78,11 @@ func (c *Controller) search(ctx context.Context, q *query.Query, k int) ([]store
 	if len(q.Terms) == 0 {
 		return c.newest(ctx, q, filter, k)
 	}
-	hits, err := c.store.SearchChunks(ctx, store.ChunkQuery{Match: q.All(), Filter: filter, Accept: accept(q, true), Limit: k + 1})
+	var tokens []string
+	for _, t := range q.Terms {
+		tokens = append(tokens, t.Tokens...)
+	}
+	hits, err := c.store.SearchChunks(ctx, store.ChunkQuery{Match: q.All(), Tokens: tokens, Filter: filter, Accept: accept(q, true), Limit: k + 1})
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (s *Store) SearchChunks(ctx context.Context, q ChunkQuery) ([]ChunkHit, err
 		if err != nil || cond.none {
 			return err
 		}
-		floor, err := newestHits(ctx, db, q.Match)
+		floor, err := q.floor(ctx, db)
 		if err != nil {
 			return err
 		}
@@ -53,10 +53,26 @@ func (s *Store) SearchChunks(ctx context.Context, q ChunkQuery) ([]ChunkHit, err
 	return hits, err
 }
 
-// newestHits returns the lowest row that still is to be ranked, or 0 for all.
-func newestHits(ctx context.Context, db querier, match string) (floor int64, err error) {
-	err = db.QueryRowContext(ctx, `SELECT rowid FROM chunk_index WHERE chunk_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?`,
-		match, rankedHits-1).Scan(&floor)
+// floor returns the lowest row that still is to be ranked, or 0 for all.
+func (q *ChunkQuery) floor(ctx context.Context, db querier) (floor int64, err error) {
+	if len(q.Tokens) > 0 {
+		list, err := json.Marshal(q.Tokens)
+		if err != nil {
+			return 0, fmt.Errorf("count hits: %w", err)
+		}
+		var rare bool
+		err = repeated(db).QueryRowContext(ctx, `SELECT EXISTS (
+			SELECT 1 FROM json_each(?) t LEFT JOIN common_terms n ON n.term = t.value WHERE coalesce(n.df, 0) < `+strconv.Itoa(rankedHits)+`)`,
+			string(list)).Scan(&rare)
+		if err != nil {
+			return 0, fmt.Errorf("count hits: %w", err)
+		}
+		if rare {
+			return 0, nil
+		}
+	}
+	err = repeated(db).QueryRowContext(ctx, `SELECT rowid FROM chunk_index WHERE chunk_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET `+
+		strconv.Itoa(rankedHits-1), q.Match).Scan(&floor)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("count hits: %w", err)
 	}
@@ -74,8 +90,12 @@ func ranking(floor int64) string {
 }
 
 func (q *ChunkQuery) ranked(ctx context.Context, db querier, cond condition, floor int64) ([]ChunkHit, error) {
-	rows, err := db.QueryContext(ctx, `SELECT `+chunkColumns+`, f.rank FROM `+ranking(floor)+
-		` CROSS JOIN `+onRow(chunkFrom)+` WHERE `+cond.sql, q.Match)
+	query := `SELECT ` + chunkColumns + `, f.rank FROM ` + ranking(floor) + ` CROSS JOIN ` + onRow(chunkFrom) + ` WHERE ` + cond.sql
+	run := db
+	if floor == 0 && cond.sql == "1" {
+		run = repeated(db)
+	}
+	rows, err := run.QueryContext(ctx, query, q.Match)
 	if err != nil {
 		return nil, fmt.Errorf("search chunks: %w", err)
 	}
@@ -215,6 +235,9 @@ func (q *AnyQuery) postings(ctx context.Context, db querier, cond condition) (li
 	}
 	// One string for all rows: crossing into Go for each of them costs more than finding it.
 	query := `SELECT coalesce(group_concat(row), '') FROM (` + hits + ` LIMIT ` + strconv.Itoa(termHits) + `)`
+	if cond.sql == "1" {
+		db = repeated(db)
+	}
 	for i, t := range q.Terms {
 		df[i] = t.Count
 		if t.Skip {
@@ -367,7 +390,7 @@ func (s *Store) TermCounts(ctx context.Context, terms []string) (counts map[stri
 		if total, err = countChunks(ctx, db); err != nil || len(terms) == 0 {
 			return err
 		}
-		rows, err := db.QueryContext(ctx, `SELECT term, df FROM common_terms WHERE term IN (SELECT value FROM json_each(?))`, string(list))
+		rows, err := repeated(db).QueryContext(ctx, `SELECT term, df FROM common_terms WHERE term IN (SELECT value FROM json_each(?))`, string(list))
 		if err != nil {
 			return fmt.Errorf("count terms: %w", err)
 		}
@@ -386,7 +409,7 @@ func (s *Store) TermCounts(ctx context.Context, terms []string) (counts map[stri
 }
 
 func countChunks(ctx context.Context, db querier) (n int, err error) {
-	if err := db.QueryRowContext(ctx, `SELECT coalesce(sum(chunks), 0) FROM sources`).Scan(&n); err != nil {
+	if err := repeated(db).QueryRowContext(ctx, `SELECT coalesce(sum(chunks), 0) FROM sources`).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count chunks: %w", err)
 	}
 	return n, nil

@@ -121,6 +121,7 @@ type pool struct {
 	db        *sql.DB
 	file      fs.FileInfo
 	immutable bool // opened without locks, because nothing could be locked there
+	stmts     statements
 }
 
 // view runs fn in a read transaction. Errors come back as faults where a caller can act on them.
@@ -145,10 +146,11 @@ func (p *pool) run(ctx context.Context, fn func(context.Context, querier) error)
 		return fmt.Errorf("begin read: %w", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
-	if err := checkVersion(ctx, tx); err != nil {
+	rtx := readTx{tx, p}
+	if err := checkVersion(ctx, repeated(rtx)); err != nil {
 		return err
 	}
-	return fn(ctx, tx)
+	return fn(ctx, rtx)
 }
 
 // viewMemory reads over the only connection that a store in memory has.

@@ -77,6 +77,9 @@ type ChunkQuery struct {
 	// Match is an FTS5 expression over the columns head, body and extra, made from tokens of
 	// internal/text only; never text from outside.
 	Match string
+	// Tokens are index tokens that every match holds. They tell whether a query is so broad that
+	// only the newest of its matches are worth ranking.
+	Tokens []string
 	Filter
 	// Accept, when set, is asked for every candidate in rank order and may refuse it: phrases,
 	// identifiers and excluded words are checked on the written text.
