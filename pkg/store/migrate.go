@@ -6,7 +6,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"slices"
 )
 
 //go:embed migrations/*.sql
@@ -19,16 +18,24 @@ const applicationID = 0x4f486d74
 // index remembers it.
 const writerHash = "INSERT INTO chunk_index (chunk_index, rank) VALUES ('hashsize', 33554432)"
 
-// SchemaVersion returns the schema that this program writes.
-func SchemaVersion() int { return len(migrationFiles()) }
+// SchemaVersion is the schema that this program writes: the number of the last migration.
+const SchemaVersion = 1
 
-func migrationFiles() []string {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
+// scripts returns the migrations in order.
+func scripts() ([]string, error) {
+	names, err := fs.Glob(migrations, "migrations/*.sql") // sorted
 	if err != nil {
-		panic(err) // the pattern is a constant
+		return nil, err
 	}
-	slices.Sort(names)
-	return names
+	out := make([]string, len(names))
+	for i, name := range names {
+		b, err := migrations.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = string(b)
+	}
+	return out, nil
 }
 
 // checkVersion returns an error unless q's database is ours and has exactly this program's schema.
@@ -37,13 +44,13 @@ func checkVersion(ctx context.Context, q querier) error {
 	if err != nil {
 		return err
 	}
-	if want := SchemaVersion(); version != want {
-		if version == 0 {
-			return errEmpty
-		}
-		return versionError{version, want}
+	switch version {
+	case SchemaVersion:
+		return nil
+	case 0:
+		return errEmpty
 	}
-	return nil
+	return versionError{version, SchemaVersion}
 }
 
 // readVersion returns the schema version: 0 for a database with nothing in it.
@@ -66,28 +73,27 @@ func readVersion(ctx context.Context, q querier) (int, error) {
 	return 0, nil
 }
 
-// migrate brings the schema to this program's version, one transaction a step. Several processes
+// migrate brings the schema to the version of the last script, one transaction a step. Several processes
 // may do so at once: each step is taken under the write lock by whoever finds it still to be done.
-func migrate(ctx context.Context, conn *sql.Conn) error {
-	files := migrationFiles()
+func migrate(ctx context.Context, conn *sql.Conn, scripts []string) error {
 	for {
 		version, err := readVersion(ctx, conn)
 		if err != nil {
 			return err
 		}
-		if version > len(files) {
-			return versionError{version, len(files)}
+		if version > len(scripts) {
+			return versionError{version, len(scripts)}
 		}
-		if version == len(files) {
+		if version == len(scripts) {
 			return nil
 		}
-		if err := migrateStep(ctx, conn, version, files[version]); err != nil {
+		if err := migrateStep(ctx, conn, version, scripts[version]); err != nil {
 			return fmt.Errorf("migrate to version %d: %w", version+1, err)
 		}
 	}
 }
 
-func migrateStep(ctx context.Context, conn *sql.Conn, from int, file string) (err error) {
+func migrateStep(ctx context.Context, conn *sql.Conn, from int, script string) (err error) {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -104,11 +110,7 @@ func migrateStep(ctx context.Context, conn *sql.Conn, from int, file string) (er
 		_, err = conn.ExecContext(ctx, "ROLLBACK")
 		return err
 	}
-	script, err := migrations.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if _, err := conn.ExecContext(ctx, string(script)); err != nil {
+	if _, err := conn.ExecContext(ctx, script); err != nil {
 		return err
 	}
 	if from == 0 {

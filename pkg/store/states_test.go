@@ -26,10 +26,10 @@ func raw(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-func exec(t *testing.T, path, script string) {
+func script(t *testing.T, path, statements string) {
 	t.Helper()
 	db := raw(t, path)
-	if _, err := db.Exec(script); err != nil {
+	if _, err := db.Exec(statements); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -73,11 +73,11 @@ func TestBadStates(t *testing.T) {
 			}
 		}, fault.Unavailable, []string{"no memory at", "openhuman-core ingest PATH"}},
 		{"empty file", func(t *testing.T, path string) { write(t, path, "") }, fault.Unavailable, []string{"is empty", "openhuman-core ingest PATH"}},
-		{"empty database", func(t *testing.T, path string) { exec(t, path, "CREATE TABLE x (y); DROP TABLE x") },
+		{"empty database", func(t *testing.T, path string) { script(t, path, "CREATE TABLE x (y); DROP TABLE x") },
 			fault.Unavailable, []string{"is empty", "openhuman-core ingest PATH"}},
-		{"another program's", func(t *testing.T, path string) { exec(t, path, "CREATE TABLE bookmarks (url)") },
+		{"another program's", func(t *testing.T, path string) { script(t, path, "CREATE TABLE bookmarks (url)") },
 			fault.Conflict, []string{"another program", "openhuman-core ingest PATH"}},
-		{"newer", func(t *testing.T, path string) { filled(t, path); exec(t, path, "PRAGMA user_version = 99") },
+		{"newer", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = 99") },
 			fault.Conflict, []string{"newer version", "Update openhuman-core", "openhuman-core restore FILE"}},
 		{"not a database", func(t *testing.T, path string) { write(t, path, strings.Repeat("just some text\n", 1000)) },
 			fault.Unavailable, []string{"not a memory", "openhuman-core restore FILE"}},
@@ -155,8 +155,8 @@ func TestBadStatesForWriters(t *testing.T) {
 		spoil func(t *testing.T, path string)
 		code  fault.Code
 	}{
-		{"another program's", func(t *testing.T, path string) { exec(t, path, "CREATE TABLE bookmarks (url)") }, fault.Conflict},
-		{"newer", func(t *testing.T, path string) { filled(t, path); exec(t, path, "PRAGMA user_version = 99") }, fault.Conflict},
+		{"another program's", func(t *testing.T, path string) { script(t, path, "CREATE TABLE bookmarks (url)") }, fault.Conflict},
+		{"newer", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = 99") }, fault.Conflict},
 		{"not a database", func(t *testing.T, path string) { write(t, path, strings.Repeat("text\n", 1000)) }, fault.Unavailable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -247,24 +247,6 @@ func TestLocked(t *testing.T) {
 	}
 	if _, err := s.Sources(t.Context(), nil); err != nil {
 		t.Errorf("after the lock: %v", err)
-	}
-}
-
-func TestReadOnlyFolder(t *testing.T) {
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		// Modes do not bind there; TestReadOnlyFolderAsOther covers the administrator's case.
-		t.Log("permissions do not bind this user")
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "memory.db")
-	filled(t, path)
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Chmod(dir, 0o700) //nolint:errcheck // for the clean-up
-	s := open(t, store.Options{Path: path, ReadOnly: true})
-	if src, err := s.Sources(t.Context(), nil); err != nil || len(src) != 1 {
-		t.Errorf("%v, %v", src, err)
 	}
 }
 

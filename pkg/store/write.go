@@ -34,6 +34,10 @@ const (
 
 // openWriter makes what is missing and returns the connection for writing.
 func openWriter(ctx context.Context, o Options) (*writer, error) {
+	steps, err := scripts()
+	if err != nil {
+		return nil, err
+	}
 	name := "file::memory:?"
 	if o.Path != Memory {
 		if err := makeFile(o.Path); err != nil {
@@ -68,7 +72,7 @@ func openWriter(ctx context.Context, o Options) (*writer, error) {
 					WithHint("Keep the workspace on a local disk.")
 			}
 		}
-		return migrate(ctx, w.conn)
+		return migrate(ctx, w.conn, steps)
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.close())

@@ -68,7 +68,7 @@ func testEmpty(t *testing.T, s *store.Store) {
 	check(t, s.Finish(ctx))
 	st, err := s.Stats(ctx)
 	check(t, err)
-	if st.Chunks != 0 || st.SchemaVersion != store.SchemaVersion() {
+	if st.Chunks != 0 || st.SchemaVersion != store.SchemaVersion {
 		t.Errorf("Stats: %+v", st)
 	}
 }
