@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// maxHeaderBytes bounds the header section of a message or part; what lies beyond is not looked at.
-	maxHeaderBytes = 1 << 20
-	// maxValueBytes bounds one header field.
+	// maxFields is how many header fields of a message or part are looked at.
+	maxFields = 5000
+	// maxValueBytes is how much of one header field is looked at.
 	maxValueBytes = 256 << 10
 )
 
@@ -156,7 +156,7 @@ func parseHeader(raw []byte) (h header, body []byte) {
 			}
 		}
 		first = false
-		if len(raw)-len(after) > maxHeaderBytes {
+		if len(h.fields) > maxFields {
 			return h, skipHeader(after)
 		}
 		rest = after

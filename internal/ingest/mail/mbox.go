@@ -338,9 +338,9 @@ func (t *tally) report(what string) doc.Report {
 	case t.broken != "":
 		return doc.Report{Outcome: doc.Partial, Reason: t.broken}
 	case t.flawed == 1:
-		return doc.Report{Outcome: doc.Partial, Reason: t.flaw}
+		return doc.Report{Outcome: doc.Partial, Reason: t.flaw, Whole: true}
 	case t.flawed > 1:
-		return doc.Report{Outcome: doc.Partial, Reason: strconv.Itoa(t.flawed) + " mails could not be read in full; the first: " + t.flaw}
+		return doc.Report{Outcome: doc.Partial, Reason: strconv.Itoa(t.flawed) + " mails could not be read in full; the first: " + t.flaw, Whole: true}
 	case t.emitted == 0:
 		return doc.Report{Outcome: doc.NoText, Reason: "there is no text in " + what}
 	}

@@ -4,7 +4,7 @@
 // source, and what happens to the documents, is not its business.
 //
 // Limits: 32 MiB of one message, parts nested 32 deep, 2,000 parts, 8 MiB of one text, 1 MiB of text
-// from one attachment, 1 MiB of header, 500 recipients.
+// from one attachment, 5,000 header fields of 256 KiB each, 500 recipients.
 package mail
 
 import (
@@ -82,10 +82,12 @@ func (Message) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repo
 	}
 	defer f.Close()
 	var t tally
-	data, err := io.ReadAll(io.LimitReader(f, MaxMessage+1))
-	if err != nil {
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(in.Size, 0), MaxMessage)) + bytes.MinRead + 1)
+	if _, err := buf.ReadFrom(io.LimitReader(f, MaxMessage+1)); err != nil {
 		t.broken = "reading the mail stopped before its end: " + err.Error()
 	}
+	data := buf.Bytes()
 	cut := len(data) > MaxMessage
 	if cut {
 		data = data[:MaxMessage]
