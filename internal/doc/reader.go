@@ -16,6 +16,9 @@ type Input struct {
 	Head    []byte // the first bytes, at most HeadSize
 	// Open returns the bytes from the start; it may be called more than once.
 	Open func() (File, error)
+	// Above opens the regular file of that name in the folder above the input's own: some exports keep
+	// there what all their files need. It is nil where that folder lies outside the root.
+	Above func(name string) (File, error)
 }
 
 // HeadSize is how many bytes of a file Detect may see.
@@ -35,6 +38,10 @@ type Emit func(*Document) error
 type Report struct {
 	Outcome Outcome
 	Reason  string // a sentence for people when the outcome is not OK
+	// Whole says, of a Partial outcome, that the input was seen to its end: what was emitted before
+	// and is not now is gone. Without it what is missing is kept, since it may stand in the part that
+	// was not seen.
+	Whole bool
 }
 
 // A Reader turns one format into documents. Readers hold no state between inputs, use memory

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -211,6 +214,9 @@ func (p *pipe) look(j *job) {
 		}
 		return &counted{File: f, m: p.run.meter}, nil
 	}
+	if strings.Contains(j.e.rel, "/") {
+		in.Above = p.above(filepath.Dir(filepath.Dir(j.e.path)))
+	}
 	format, ok := detect(p.run.o.Formats, in)
 	if !ok {
 		done(doc.Skipped, unknownReason(base(j.e.name), head))
@@ -234,6 +240,24 @@ func extent(x Extent, e entry) string {
 		}
 	}
 	return e.root.path
+}
+
+// above returns what opens the regular files of dir by their name; like the walk it follows no link.
+func (p *pipe) above(dir string) func(string) (doc.File, error) {
+	return func(name string) (doc.File, error) {
+		if name != filepath.Base(name) {
+			return nil, fs.ErrInvalid
+		}
+		path := filepath.Join(dir, name)
+		info, err := p.run.o.FS.Lstat(path)
+		switch {
+		case err != nil:
+			return nil, err
+		case !info.Mode().IsRegular():
+			return nil, fs.ErrNotExist
+		}
+		return p.run.o.FS.Open(path)
+	}
 }
 
 // head reads the beginning of a file, all of a small one.

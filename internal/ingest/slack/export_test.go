@@ -15,9 +15,9 @@ func Mrkdwn(s string) string {
 	return tidy(w.mrkdwn(s))
 }
 
-// Day returns the texts of the messages of a day's file in their order, with the replies that found
+// SettleDay returns the texts of the messages of a day's file in their order, with the replies that found
 // no thread at the end, and how many messages the file holds that are somebody's.
-func Day(b []byte) (texts []string, held int) {
+func SettleDay(b []byte) (texts []string, held int) {
 	msgs, _, _ := decodeDay(bytes.NewReader(b))
 	w := writer{people: &people{}}
 	h := newHeld(1 << 20)

@@ -41,7 +41,7 @@ func FuzzDay(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		texts, messages := slack.Day(b)
+		texts, messages := slack.SettleDay(b)
 		for _, s := range texts {
 			if !utf8.ValidString(s) || strings.Contains(s, "\r") {
 				t.Fatalf("not clean: %q", s)
@@ -51,7 +51,7 @@ func FuzzDay(f *testing.F) {
 		if len(texts) != messages && !changed && !strings.Contains(string(b), "\\u") {
 			t.Fatalf("%d of %d messages came out", len(texts), messages)
 		}
-		again, _ := slack.Day(b)
+		again, _ := slack.SettleDay(b)
 		if d := cmp.Diff(texts, again); d != "" {
 			t.Fatalf("not deterministic:\n%s", d)
 		}

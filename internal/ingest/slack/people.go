@@ -131,43 +131,51 @@ type room struct {
 	direct  bool
 }
 
-// readLists reads who and what the export is about; a list that is damaged is told and left.
-func (x *export) readLists() {
-	x.people = people{byID: map[string]doc.Person{}, bots: map[string]doc.Person{}}
-	read := func(name string, f func(io.Reader) error) {
-		entry, ok := x.archive.lists[name]
+// lists is who and what an export is about.
+type lists struct {
+	people people
+	rooms  []room
+}
+
+// listNames are the files that say it, in the order in which they count.
+var listNames = [...]string{"users.json", "org_users.json", "channels.json", "groups.json", "mpims.json", "dms.json"}
+
+// readLists reads the lists that open finds; one that is damaged is named and left.
+func readLists(open func(name string) (io.ReadCloser, bool)) (l lists, damaged []string) {
+	l.people = people{byID: map[string]doc.Person{}, bots: map[string]doc.Person{}}
+	for _, name := range listNames {
+		rc, ok := open(name)
 		if !ok {
-			return
+			continue
 		}
-		rc, err := x.archive.open(entry, x.limits.ListBytes)
-		if err == nil {
-			defer rc.Close()
-			err = f(rc)
+		var err error
+		switch name {
+		case "users.json", "org_users.json":
+			err = l.people.addUsers(rc)
+		default:
+			err = l.addRooms(rc, name == "mpims.json" || name == "dms.json")
 		}
+		rc.Close()
 		if err != nil {
-			x.troubles.add(name + " is damaged")
+			damaged = append(damaged, name)
 		}
 	}
-	read("users.json", x.people.addUsers)
-	read("org_users.json", x.people.addUsers)
-	for _, l := range []struct {
-		name   string
-		direct bool
-	}{{"channels.json", false}, {"groups.json", false}, {"mpims.json", true}, {"dms.json", true}} {
-		read(l.name, func(r io.Reader) error {
-			return eachOf(r, func(dec *json.Decoder) error {
-				rm := room{}
-				if err := soft(dec.Decode(&rm)); err != nil {
-					return err
-				}
-				rm.direct = l.direct
-				if rm.ID != "" {
-					x.rooms = append(x.rooms, rm)
-				}
-				return nil
-			})
-		})
-	}
+	return l, damaged
+}
+
+// addRooms reads a list of channels or of direct messages.
+func (l *lists) addRooms(r io.Reader, direct bool) error {
+	return eachOf(r, func(dec *json.Decoder) error {
+		rm := room{}
+		if err := soft(dec.Decode(&rm)); err != nil {
+			return err
+		}
+		rm.direct = direct
+		if rm.ID != "" {
+			l.rooms = append(l.rooms, rm)
+		}
+		return nil
+	})
 }
 
 // A channel is a folder of days with what the lists say about it.
@@ -180,44 +188,39 @@ type channel struct {
 	days     []day
 }
 
-// channels joins folders and lists, in the order of the folders' names.
-func (x *export) channels() []channel {
-	byFolder := map[string]room{}
-	for _, r := range slices.Backward(x.rooms) {
-		byFolder[r.ID] = r
+// byFolder returns the rooms by the names that their folders can have.
+func (l *lists) byFolder() map[string]room {
+	m := make(map[string]room, 2*len(l.rooms))
+	for _, r := range slices.Backward(l.rooms) {
+		m[r.ID] = r
 		if r.Name != "" {
-			byFolder[r.Name] = r
+			m[r.Name] = r
 		}
 	}
-	folders := make([]string, 0, len(x.archive.days))
-	for f := range x.archive.days {
-		folders = append(folders, f)
-	}
-	slices.Sort(folders)
-	out := make([]channel, 0, len(folders))
-	for _, f := range folders {
-		c := channel{id: f, title: "#" + f, days: x.archive.days[f]}
-		r, known := byFolder[f]
-		if known {
-			c.id, c.known = r.ID, true
-			if r.Name != "" {
-				c.title = "#" + clean(r.Name)
-			}
+	return m
+}
+
+// channel returns what is known about the channel of a folder; r is its room where there is one.
+func (l *lists) channel(folder string, r room, known bool) channel {
+	c := channel{id: folder, title: "#" + clean(folder)}
+	if known {
+		c.id, c.known = r.ID, true
+		if r.Name != "" {
+			c.title = "#" + clean(r.Name)
 		}
-		c.sourceID = "slack:" + c.title
-		if known && r.direct && len(r.Members) > 0 {
-			c.sourceID, c.title, c.members = x.parties(r.Members)
-		}
-		out = append(out, c)
 	}
-	return out
+	c.sourceID = "slack:" + c.title
+	if known && r.direct && len(r.Members) > 0 {
+		c.sourceID, c.title, c.members = l.parties(r.Members)
+	}
+	return c
 }
 
 // parties names a conversation by who takes part in it.
-func (x *export) parties(ids []string) (sourceID, title string, members []doc.Person) {
+func (l *lists) parties(ids []string) (sourceID, title string, members []doc.Person) {
 	var parts, names []string
 	for _, id := range ids {
-		who, ok := x.people.find(id)
+		who, ok := l.people.find(id)
 		if !ok {
 			who = doc.Person{Handle: clean(id)}
 		}

@@ -14,6 +14,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -88,11 +90,29 @@ func (r Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Rep
 	if err != nil {
 		return doc.Report{Outcome: doc.Failed, Reason: fmt.Sprintf("The archive cannot be read: %v.", err)}, nil
 	}
-	x := export{limits: r.limits, archive: a, emit: emit}
+	x := export{limits: r.limits, emit: emit}
 	x.troubles.add(a.refused...)
-	x.readLists()
-	for _, c := range x.channels() {
-		if err := x.channel(ctx, c); err != nil {
+	var damaged []string
+	x.lists, damaged = readLists(func(name string) (io.ReadCloser, bool) {
+		entry, ok := a.lists[name]
+		if !ok {
+			return nil, false
+		}
+		rc, err := a.open(entry, r.limits.ListBytes)
+		if err != nil {
+			x.troubles.add(name + " does not open")
+		}
+		return rc, err == nil
+	})
+	for _, name := range damaged {
+		x.troubles.add(name + " is damaged")
+	}
+	rooms := x.byFolder()
+	for _, folder := range slices.Sorted(maps.Keys(a.days)) {
+		room, known := rooms[folder]
+		c := x.lists.channel(folder, room, known)
+		c.days = a.days[folder]
+		if err := x.channel(ctx, a, c); err != nil {
 			if errors.Is(err, errTotal) {
 				x.troubles.add(fmt.Sprintf("the archive unpacks to more than %d MB, the rest was left out", r.limits.TotalBytes>>20))
 				break
@@ -103,13 +123,11 @@ func (r Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Rep
 	return x.report(), nil
 }
 
-// An export is the state of reading one archive.
+// An export is the state of reading one input.
 type export struct {
+	lists
 	limits   Limits
-	archive  *archive
 	emit     doc.Emit
-	people   people
-	rooms    []room
 	troubles troubles
 	emitted  int
 }
@@ -129,13 +147,13 @@ func (x *export) report() doc.Report {
 
 // channel reads the days of c from the last to the first, so that replies are known when the day of
 // the message they answer comes up.
-func (x *export) channel(ctx context.Context, c channel) error {
+func (x *export) channel(ctx context.Context, a *archive, c channel) error {
 	held := newHeld(x.limits.HeldBytes)
 	for _, d := range slices.Backward(c.days) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		msgs, err := x.readDay(d)
+		msgs, err := x.readDay(d.name(), func() (io.ReadCloser, error) { return a.open(d.entry, x.limits.DayBytes) })
 		if err != nil {
 			return err
 		}
@@ -158,10 +176,10 @@ func (x *export) channel(ctx context.Context, c channel) error {
 
 // readDay reads one day's file. Only running out of the whole archive's limit is an error; what else
 // goes wrong becomes a trouble.
-func (x *export) readDay(d day) ([]message, error) {
-	rc, err := x.archive.open(d.entry, x.limits.DayBytes)
+func (x *export) readDay(name string, open func() (io.ReadCloser, error)) ([]message, error) {
+	rc, err := open()
 	if err != nil {
-		x.troubles.add(fmt.Sprintf("%s does not open", d.name()))
+		x.troubles.add(name + " does not open")
 		return nil, nil
 	}
 	defer rc.Close()
@@ -170,12 +188,12 @@ func (x *export) readDay(d day) ([]message, error) {
 	case errors.Is(err, errTotal):
 		return nil, err
 	case errors.Is(err, errTooLarge):
-		x.troubles.add(fmt.Sprintf("%s is larger than %d MB unpacked, its end was left out", d.name(), x.limits.DayBytes>>20))
+		x.troubles.add(fmt.Sprintf("%s is larger than %d MB unpacked, its end was left out", name, x.limits.DayBytes>>20))
 	case err != nil:
-		x.troubles.add(fmt.Sprintf("%s is damaged after %d messages", d.name(), len(msgs)))
+		x.troubles.add(fmt.Sprintf("%s is damaged after %d messages", name, len(msgs)))
 	}
 	if undated > 0 {
-		x.troubles.add(fmt.Sprintf("%s has %d messages without a time", d.name(), undated))
+		x.troubles.add(fmt.Sprintf("%s has %d messages without a time", name, undated))
 	}
 	return msgs, nil
 }
@@ -253,6 +271,7 @@ type held struct {
 	changes map[string]message   // edits and deletions, by the ts of the message they change
 	bytes   int
 	max     int
+	alone   bool // no other day will come, so replies stay in their own
 }
 
 func newHeld(limit int) *held {
@@ -295,7 +314,7 @@ func (h *held) settle(msgs []message) []message {
 			top = append(top, m)
 		case here[root]:
 			replies[root] = append(replies[root], m)
-		case h.room(&m):
+		case !h.alone && h.room(&m):
 			h.replies[root] = append(h.replies[root], m)
 		default:
 			top = append(top, m)
