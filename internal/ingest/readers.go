@@ -9,6 +9,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/mail"
 	"github.com/openhuman/openhuman-core/internal/ingest/markdown"
 	"github.com/openhuman/openhuman-core/internal/ingest/plain"
+	"github.com/openhuman/openhuman-core/internal/ingest/slack"
 )
 
 // A Format is a reader with what ingest must know about its documents.
@@ -38,6 +39,8 @@ func Formats(l Limits) []Format {
 		{Reader: interchange.New(), Source: File},
 		{Reader: mail.Mbox{}, Kind: doc.KindEmail, Source: File},
 		{Reader: mail.Message{}, Kind: doc.KindEmail, Source: Mailbox},
+		{Reader: slack.New(), Kind: doc.KindChat, Source: File},
+		{Reader: slack.NewDay(), Kind: doc.KindChat, Source: Folder},
 		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder},
 	}

@@ -239,9 +239,11 @@ func (w *writer) end(tx *store.Tx, t *tally, j *job) error {
 // certain reports whether what the file did not bring is not in it: a file that was not read to its
 // end may hold it still.
 func (j *job) certain() bool {
-	switch j.outcome().Outcome {
+	switch r := j.outcome(); r.Outcome {
 	case doc.OK, doc.NoText, doc.Skipped:
 		return true
+	case doc.Partial:
+		return r.Whole
 	}
 	return false
 }

@@ -101,7 +101,7 @@ func (r *Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Re
 	case nbad > 0 && docs == 0:
 		return doc.Report{Outcome: doc.Failed, Reason: reason(bad, nbad)}, nil
 	case nbad > 0:
-		return doc.Report{Outcome: doc.Partial, Reason: reason(bad, nbad)}, nil
+		return doc.Report{Outcome: doc.Partial, Reason: reason(bad, nbad), Whole: true}, nil
 	case docs == 0:
 		return doc.Report{Outcome: doc.NoText, Reason: "no line holds a text"}, nil
 	}
