@@ -91,7 +91,7 @@ func (r Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Rep
 		return doc.Report{Outcome: doc.Failed, Reason: fmt.Sprintf("The archive cannot be read: %v.", err)}, nil
 	}
 	x := export{limits: r.limits, emit: emit}
-	x.troubles.add(a.refused...)
+	x.troubles.note(a.refused...)
 	var damaged []string
 	x.lists, damaged = readLists(func(name string) (io.ReadCloser, bool) {
 		entry, ok := a.lists[name]
@@ -140,7 +140,7 @@ func (x *export) report() doc.Report {
 	case x.emitted == 0:
 		return doc.Report{Outcome: doc.NoText, Reason: "There are no messages in the export."}
 	case reason != "":
-		return doc.Report{Outcome: doc.Partial, Reason: "Some of the export could not be read: " + reason + "."}
+		return doc.Report{Outcome: doc.Partial, Reason: "Some of the export could not be read: " + reason + ".", Whole: !x.troubles.unseen}
 	}
 	return doc.Report{Outcome: doc.OK}
 }
@@ -193,7 +193,7 @@ func (x *export) readDay(name string, open func() (io.ReadCloser, error)) ([]mes
 		x.troubles.add(fmt.Sprintf("%s is damaged after %d messages", name, len(msgs)))
 	}
 	if undated > 0 {
-		x.troubles.add(fmt.Sprintf("%s has %d messages without a time", name, undated))
+		x.troubles.note(fmt.Sprintf("%s has %d messages without a time", name, undated))
 	}
 	return msgs, nil
 }
@@ -241,13 +241,21 @@ func (x *export) ref(c channel, ts string) string {
 
 // troubles collects what went wrong, the first few in words.
 type troubles struct {
-	said []string
-	more int
+	said   []string
+	more   int
+	unseen bool // messages that stood there once may stand there still
 }
 
 const maxTroubles = 5
 
+// add notes what could not be read, so that nobody knows what it held.
 func (t *troubles) add(ss ...string) {
+	t.unseen = t.unseen || len(ss) > 0
+	t.note(ss...)
+}
+
+// note notes what was seen and not taken in.
+func (t *troubles) note(ss ...string) {
 	for _, s := range ss {
 		if len(t.said) < maxTroubles {
 			t.said = append(t.said, s)

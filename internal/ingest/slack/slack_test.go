@@ -232,7 +232,7 @@ func TestAuthorsAndSystemMessages(t *testing.T) {
 			t.Errorf("the program %+v passes for a person", m.Author)
 		}
 	}
-	if report.Outcome != doc.Partial || !strings.Contains(report.Reason, "1 messages without a time") {
+	if report.Outcome != doc.Partial || !report.Whole || !strings.Contains(report.Reason, "1 messages without a time") {
 		t.Errorf("report %+v", report)
 	}
 }
@@ -289,7 +289,7 @@ func TestDamage(t *testing.T) {
 	if d := cmp.Diff([]string{"C1/2024-05-02", "Alice Moreau: before the damage", "C1/2024-05-01", "Alice Moreau: whole"}, lines(docs)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
-	if report.Outcome != doc.Partial || !strings.Contains(report.Reason, "general/2024-05-02.json is damaged after 1 messages") || !strings.Contains(report.Reason, "2024-05-04") {
+	if report.Outcome != doc.Partial || report.Whole || !strings.Contains(report.Reason, "general/2024-05-02.json is damaged after 1 messages") || !strings.Contains(report.Reason, "2024-05-04") {
 		t.Errorf("report %+v", report)
 	}
 
