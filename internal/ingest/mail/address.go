@@ -136,10 +136,12 @@ func settle(name, email string) doc.Person {
 	return doc.Person{Name: name, Email: email}
 }
 
+var separators = strings.NewReplacer("-", "", "_", "", ".", "")
+
 // machine reports whether no person reads what is sent to the local part of an address.
 func machine(local string) bool {
 	local, _, _ = strings.Cut(local, "+")
-	switch strings.NewReplacer("-", "", "_", "", ".", "").Replace(local) {
+	switch separators.Replace(local) {
 	case "noreply", "donotreply", "dontreply", "nichtantworten", "nepasrepondre", "noresponder", "mailerdaemon",
 		"postmaster", "bounce", "bounces", "mailer", "autoreply", "automailer", "unsubscribe", "mdaemon", "daemon":
 		return true

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Years that a mail can be from; anything else is a broken clock.
@@ -45,10 +46,33 @@ type dateParser struct {
 
 func (p *dateParser) tokens(s string) {
 	s = stripComment(s)
-	s = strings.NewReplacer(",", " ", "年", "-", "月", "-", "日", " ", "년", "-", "월", "-", "일", " ", "\u202f", " ", "\u00a0", " ").Replace(s)
-	for _, tok := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == ';' }) {
-		p.token(tok)
+	if !isASCII(s) {
+		s = eastAsian.Replace(s)
 	}
+	for s != "" {
+		i := strings.IndexFunc(s, dateBlank)
+		if i < 0 {
+			i = len(s)
+		}
+		if i > 0 {
+			p.token(s[:i])
+		}
+		s = s[min(i+1, len(s)):]
+	}
+}
+
+func dateBlank(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == '"' || r == ';' }
+
+// eastAsian turns the words for year, month and day into what stands between them elsewhere.
+var eastAsian = strings.NewReplacer("年", "-", "月", "-", "日", " ", "년", "-", "월", "-", "일", " ", "\u202f", " ", "\u00a0", " ")
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *dateParser) token(tok string) {

@@ -9,7 +9,10 @@ import (
 // when l does not begin with one.
 func attribution(l []string) int {
 	first := strings.TrimSpace(l[0])
-	if first == "" || len(first) > 300 {
+	if first == "" || len(first) > 300 || !colonSoon(l) {
+		return 0
+	}
+	if _, ok := cutColon(first); !ok && !startsAttribution(first) {
 		return 0
 	}
 	joined := ""
@@ -18,7 +21,11 @@ func attribution(l []string) int {
 		if s == "" || quoted(s) {
 			return 0
 		}
-		joined = strings.TrimSpace(joined + " " + s)
+		if n == 1 {
+			joined = s
+		} else {
+			joined += " " + s
+		}
 		if len(joined) > 500 {
 			return 0
 		}
@@ -28,27 +35,41 @@ func attribution(l []string) int {
 			}
 			return 0
 		}
-		if n == 1 && !startsAttribution(first) {
-			return 0
-		}
 	}
 	return 0
 }
 
+// colonSoon reports whether one of the first four lines ends with a colon: most texts have none, and
+// need no closer look.
+func colonSoon(l []string) bool {
+	for _, s := range l[:min(len(l), 4)] {
+		if s == "" {
+			return false
+		}
+		if _, ok := cutColon(s); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // cutColon takes off the colon that ends an attribution.
 func cutColon(s string) (string, bool) {
-	s = strings.TrimRight(s, " *_")
-	for _, c := range []string{":", "："} {
-		if r, ok := strings.CutSuffix(s, c); ok {
-			return strings.TrimSpace(r), true
-		}
+	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '*' || s[len(s)-1] == '_') {
+		s = s[:len(s)-1]
+	}
+	if r, ok := strings.CutSuffix(s, ":"); ok {
+		return strings.TrimSpace(r), true
+	}
+	if r, ok := strings.CutSuffix(s, "："); ok {
+		return strings.TrimSpace(r), true
 	}
 	return s, false
 }
 
 // startsAttribution reports whether a line may be the first of an attribution that goes on.
 func startsAttribution(s string) bool {
-	l := strings.ToLower(s)
+	l := strings.ToLower(s[:min(len(s), 40)])
 	for _, p := range attributionStarts {
 		if strings.HasPrefix(l, p) {
 			return true
@@ -135,17 +156,19 @@ func originalMark(s string) bool {
 
 // forwardMark returns a number above 0 when l begins with the mark of a forwarded mail.
 func forwardMark(l []string) int {
-	s := strings.ToLower(strings.TrimSpace(l[0]))
-	s = strings.TrimRight(s, ":")
-	if s == "begin forwarded message" || s == "anfang der weitergeleiteten nachricht" || s == "début du message transféré" ||
-		s == "inicio del mensaje reenviado" || s == "inizio messaggio inoltrato" || s == "início da mensagem reencaminhada" {
+	s, colon := cutColon(strings.TrimSpace(l[0]))
+	if s = strings.ToLower(s[:min(len(s), 200)]); colon && (s == "begin forwarded message" || s == "anfang der weitergeleiteten nachricht" || s == "début du message transféré" ||
+		s == "inicio del mensaje reenviado" || s == "inizio messaggio inoltrato" || s == "início da mensagem reencaminhada") {
 		return 1
 	}
 	w := dashed(s)
+	if w == "" {
+		return 0
+	}
 	for _, m := range []string{"forwarded message", "forwarded by", "forwarded mail", "weitergeleitete nachricht", "message transféré", "mensaje reenviado", "messaggio inoltrato",
 		"mensagem encaminhada", "mensagem reencaminhada", "doorgestuurd bericht", "vidarebefordrat meddelande", "videresendt melding", "videresendt meddelelse",
 		"přeposlaná zpráva", "wiadomość przekazana", "пересылаемое сообщение", "пересланное сообщение", "转发的邮件", "转发邮件", "轉寄的郵件", "転送メッセージ", "転送されたメール", "전달된 메시지"} {
-		if w != "" && strings.HasPrefix(w, m) {
+		if strings.HasPrefix(w, m) {
 			return 1
 		}
 	}
@@ -154,12 +177,20 @@ func forwardMark(l []string) int {
 
 // The names of the fields that Outlook and others put above an earlier mail, by language.
 var (
-	fromNames = []string{"from", "von", "de", "da", "van", "från", "fra", "lähettäjä", "od", "feladó", "kimden", "от", "від", "发件人", "寄件者", "寄件人", "差出人", "送信者", "보낸 사람", "보낸사람", "מאת", "من"}
-	moreNames = []string{"sent", "date", "to", "cc", "subject", "gesendet", "datum", "an", "betreff", "envoyé", "date", "à", "objet", "enviado", "enviado el", "fecha", "para", "asunto",
+	fromNames = set("from", "von", "de", "da", "van", "från", "fra", "lähettäjä", "od", "feladó", "kimden", "от", "від", "发件人", "寄件者", "寄件人", "差出人", "送信者", "보낸 사람", "보낸사람", "מאת", "من")
+	moreNames = set("sent", "date", "to", "cc", "subject", "gesendet", "datum", "an", "betreff", "envoyé", "date", "à", "objet", "enviado", "enviado el", "fecha", "para", "asunto",
 		"enviada", "enviada em", "data", "assunto", "inviato", "a", "oggetto", "verzonden", "aan", "onderwerp", "skickat", "till", "ämne", "sendt", "til", "emne", "lähetetty", "vastaanottaja", "aihe",
 		"odesláno", "komu", "předmět", "wysłano", "do", "temat", "data", "elküldve", "címzett", "tárgy", "gönderilme", "kime", "konu", "отправлено", "дата", "кому", "тема", "копия",
-		"надіслано", "发送时间", "发送日期", "收件人", "抄送", "主题", "傳送", "寄件日期", "收件者", "副本", "主旨", "日期", "送信日時", "日時", "宛先", "件名", "보낸 날짜", "받는 사람", "제목", "날짜", "נשלח", "אל", "נושא", "reply-to", "importance"}
+		"надіслано", "发送时间", "发送日期", "收件人", "抄送", "主题", "傳送", "寄件日期", "收件者", "副本", "主旨", "日期", "送信日時", "日時", "宛先", "件名", "보낸 날짜", "받는 사람", "제목", "날짜", "נשלח", "אל", "נושא", "reply-to", "importance")
 )
+
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
 
 // headerBlock reports whether l begins with the header lines of an earlier mail: a sender, and at
 // least two more fields within the next lines.
@@ -182,19 +213,16 @@ func headerBlock(l []string) bool {
 	return n >= 2
 }
 
-func namedField(s string, names []string) bool {
-	s = strings.TrimLeft(s, " \t*_#|")
-	i := strings.IndexAny(s, ":：")
-	if i <= 0 || i > 40 {
+func namedField(s string, names map[string]bool) bool {
+	i := strings.IndexByte(s, ':')
+	if j := strings.Index(s, "："); j >= 0 && (i < 0 || j < i) {
+		i = j
+	}
+	if i <= 0 || i > 45 {
 		return false
 	}
-	name := strings.ToLower(strings.TrimFunc(s[:i], func(r rune) bool { return unicode.IsSpace(r) || r == '*' || r == '_' || r == '|' }))
-	for _, n := range names {
-		if name == n {
-			return true
-		}
-	}
-	return false
+	name := strings.ToLower(strings.TrimFunc(s[:i], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("*_#|", r) }))
+	return names[name]
 }
 
 // forwards reports whether a subject says that the mail is forwarded.
