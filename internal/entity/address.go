@@ -139,23 +139,37 @@ func EmailValue(s string) string {
 // about who is meant.
 func roleAddress(v string) bool {
 	local, host, _ := strings.Cut(v, "@")
-	local, _, _ = strings.Cut(local, "+")
-	flat := strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r == '.' {
-			return -1
-		}
-		return r
-	}, local)
-	for _, w := range []string{"noreply", "donotreply", "mailerdaemon", "unsubscribe", "bounce", "notreply", "postmaster"} {
-		if strings.Contains(flat, w) {
-			return true
-		}
+	if takesNoAnswer(local) {
+		return true
 	}
+	flat := flatLocal(local)
 	switch flat {
 	case "notification", "notifications", "notify", "mailer", "newsletter", "reply", "listserv", "majordomo":
 		return true
 	}
 	return strings.HasPrefix(host, "reply.") || strings.HasPrefix(host, "bounce")
+}
+
+// takesNoAnswer reports whether the local part of an address says that nobody reads what is sent there.
+func takesNoAnswer(local string) bool {
+	flat := flatLocal(local)
+	for _, w := range []string{"noreply", "donotreply", "mailerdaemon", "unsubscribe", "bounce", "notreply", "postmaster"} {
+		if strings.Contains(flat, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// flatLocal returns a local part without its separators and what follows a plus sign.
+func flatLocal(local string) string {
+	local, _, _ = strings.Cut(local, "+")
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' {
+			return -1
+		}
+		return r
+	}, local)
 }
 
 // shellAddress reports whether the address v that ends at end is the account of a remote copy or
@@ -184,6 +198,9 @@ func closesHandle(s string, i, end int) bool {
 	if end >= len(s) {
 		return true
 	}
+	if s[end] == '\n' && startsLine(s, i) && declares(s[end+1:]) {
+		return false
+	}
 	switch s[end] {
 	case '(', '{', '=', '@':
 		return false
@@ -191,6 +208,18 @@ func closesHandle(s string, i, end int) bool {
 		return end+1 >= len(s) || !isAlnum(s[end+1])
 	}
 	return true
+}
+
+// declares reports whether s begins with a declaration of a programming language, which makes what
+// stands above it a decorator.
+func declares(s string) bool {
+	s = strings.TrimLeft(s, " \t")
+	for _, w := range []string{"def ", "async def ", "class ", "export ", "public ", "private ", "protected ", "static ", "function ", "interface ", "abstract ", "fun ", "final "} {
+		if strings.HasPrefix(s, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // handleLen returns the length of the handle at the start of s, which follows the '@'; a name on

@@ -157,7 +157,7 @@ func (c *collector) once(kind, value, surface string) {
 }
 
 func (c *collector) person(p doc.Person) {
-	if v := PersonValue(p.Name); v != "" {
+	if v := PersonValue(p.Name); v != "" && !machine(p) {
 		c.once(kindPerson, v, oneLine(p.Name))
 	}
 	if v := EmailValue(p.Email); v != "" {

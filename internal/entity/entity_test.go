@@ -63,6 +63,7 @@ func TestExtractText(t *testing.T) {
 		{"@media screen{} @import 'x'; @types/node @Component({}) @article{x, [@smith2020] @here @channel @2x @5pm foo@bar @", nil},
 		{"```go\n@decorated #tag 2024-05-01\n```\n@after", []string{"handle:after"}},
 		{"`@code` @real `@open", []string{"handle:real"}},
+		{"  @decorated\n  def f(x):\n@alice\nplease look", []string{"handle:alice"}},
 		{"[@alice](https://example.com/alice)", []string{"handle:alice", "url:https://example.com/alice"}},
 
 		// Tags.
@@ -115,6 +116,23 @@ func TestExtractStructure(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestMachinesAreNoPeople(t *testing.T) {
+	for _, c := range []struct {
+		p    doc.Person
+		want []string
+	}{
+		{doc.Person{Name: "Shop", Email: "no-reply@shop.example"}, []string{"email:no-reply@shop.example"}},
+		{doc.Person{Name: "Alice Moreau (via Docs)", Email: "noreply@docs.example"}, []string{"person:alice-moreau", "email:noreply@docs.example"}},
+		{doc.Person{Name: "Alice Moreau", Email: "notifications@code.example"}, []string{"person:alice-moreau", "email:notifications@code.example"}},
+		{doc.Person{Name: "Alice Moreau", Email: "alice@example.com"}, []string{"person:alice-moreau", "email:alice@example.com"}},
+	} {
+		got := short(entity.Extract(entity.Input{Authors: []doc.Person{c.p}}))
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%v (-want +got):\n%s", c.p, d)
+		}
 	}
 }
 

@@ -41,6 +41,13 @@ func Links(people []doc.Person) []Link {
 	return links
 }
 
+// machine reports whether p writes from an address that takes no answer and names a company rather
+// than somebody for whom it relays.
+func machine(p doc.Person) bool {
+	local, _, ok := strings.Cut(EmailValue(p.Email), "@")
+	return ok && takesNoAnswer(local) && !isRelayed(p.Name) && !strings.Contains(p.Name, "(")
+}
+
 // isRelayed reports whether a service wrote on behalf of name.
 func isRelayed(name string) bool {
 	l := strings.ToLower(name)

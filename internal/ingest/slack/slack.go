@@ -136,11 +136,11 @@ func (x *export) report() doc.Report {
 	reason := x.troubles.String()
 	switch {
 	case x.emitted == 0 && reason != "":
-		return doc.Report{Outcome: doc.Failed, Reason: "No message could be read: " + reason + "."}
+		return doc.Report{Outcome: doc.Failed, Reason: "No message in it could be read: " + reason + "."}
 	case x.emitted == 0:
-		return doc.Report{Outcome: doc.NoText, Reason: "There are no messages in the export."}
+		return doc.Report{Outcome: doc.NoText, Reason: "There are no messages in it."}
 	case reason != "":
-		return doc.Report{Outcome: doc.Partial, Reason: "Some of the export could not be read: " + reason + ".", Whole: !x.troubles.unseen}
+		return doc.Report{Outcome: doc.Partial, Reason: "Some of it could not be read: " + reason + ".", Whole: !x.troubles.unseen}
 	}
 	return doc.Report{Outcome: doc.OK}
 }
