@@ -164,4 +164,8 @@ func TestEncryptedMailIsSaidToBe(t *testing.T) {
 	if len(docs) != 1 || docs[0].Body != "Test" || report.Outcome != doc.Partial || !strings.Contains(report.Reason, "encrypted") {
 		t.Errorf("got %+v, %+v", docs, report)
 	}
+	docs, report = read(t, mail.Message{}, "a.eml", []byte(withBody("Content-Type: application/pkcs7-mime; name=smime.p7m\nContent-Transfer-Encoding: base64\n", "MIAG")))
+	if len(docs) != 1 || docs[0].Body != "Test" || report.Outcome != doc.Partial {
+		t.Errorf("S/MIME: got %+v, %+v", docs, report)
+	}
 }

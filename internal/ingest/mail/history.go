@@ -102,7 +102,8 @@ func introduces(s string) bool {
 		}
 	}
 	if !verb {
-		return false
+		// Gmail in Japanese and others give only the date and the address.
+		return strings.HasSuffix(s, ">") && strings.ContainsRune(s, '@') && digits(s) >= 6
 	}
 	return digits(s) >= 3 || strings.ContainsRune(s, '@') || startsAttribution(s) && len(s) < 120 || len(s) < 60
 }

@@ -171,6 +171,9 @@ func (x *extractor) attachment(p *partInfo) {
 	switch {
 	case p.kind == "application" && (strings.HasSuffix(p.sub, "-signature") || p.sub == "pgp-encrypted" || p.sub == "pgp-keys"):
 		return
+	case p.kind == "application" && strings.HasSuffix(p.sub, "pkcs7-mime"):
+		x.fault("an encrypted or sealed mail (S/MIME) cannot be read")
+		return
 	case p.name == "" || len(p.name) > 255:
 		return
 	case p.kind == "image" && !p.attached:

@@ -19,6 +19,7 @@ func ownWords(text string, forward bool) string {
 	}
 	lines = trimBlank(lines)
 	for _, step := range []func([]string) []string{
+		dropPictures,
 		func(l []string) []string { return cutHistory(l, forward) },
 		cutFooters,
 		cutSignature,
@@ -31,6 +32,38 @@ func ownWords(text string, forward bool) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// dropPictures removes the lines that stand for inline pictures: [cid:image001.png@01D9], <a.png>.
+func dropPictures(lines []string) []string {
+	out := lines[:0:0]
+	for i, s := range lines {
+		t := strings.Trim(s, " \t[]<>")
+		picture := len(t) < len(strings.TrimSpace(s)) && len(t) < 200 && !strings.ContainsRune(t, ']') && strings.Count(t, " ") <= 2 && pictureName(t)
+		switch {
+		case picture && out == nil:
+			out = append(make([]string, 0, len(lines)), lines[:i]...)
+		case !picture && out != nil:
+			out = append(out, s)
+		}
+	}
+	if out == nil {
+		return lines
+	}
+	return out
+}
+
+func pictureName(s string) bool {
+	s = strings.ToLower(s)
+	if strings.HasPrefix(s, "cid:") {
+		return true
+	}
+	for _, ext := range []string{".png", ".jpg", ".jpeg", ".gif"} {
+		if strings.HasSuffix(s, ext) {
+			return true
+		}
+	}
+	return false
 }
 
 func trimBlank(l []string) []string {

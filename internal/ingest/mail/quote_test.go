@@ -32,6 +32,8 @@ func TestOwnWords(t *testing.T) {
 		{"Chinese", "同意。\n\n在 2024年5月1日，Bob 写道：\n> 我们走吗？", "同意。"},
 		{"Chinese Gmail", "同意。\n\nBob <bob@x.org> 于2024年5月1日周三 10:00写道：\n> 我们走吗？", "同意。"},
 		{"Japanese", "了解です。\n\n2024年5月1日(水) 10:00 Bob <bob@x.org>のメール：\n> 行きますか。", "了解です。"},
+		{"Gmail in Japanese", "了解です。\n\n2024年5月1日(水) 10:00 Bob <bob@x.org>:\n> 行きますか。", "了解です。"},
+		{"inline pictures", "[cid:image001.png@01D9]\nHello [1]\n[image: logo.png]\n<photo.jpg>\n[not a picture]", "Hello [1]\n[not a picture]"},
 		{"Korean", "동의합니다.\n\n2024년 5월 1일 (수) 오전 10:00, Bob <bob@x.org>님이 작성:\n> 갈까요?", "동의합니다."},
 		{"Outlook mark", "I agree.\n\n-----Original Message-----\nFrom: Bob\nSent: Wednesday\nTo: Ann\nSubject: Shall we\n\nShall we?", "I agree."},
 		{"Outlook mark in German", "Einverstanden.\n\n-----Ursprüngliche Nachricht-----\nVon: Bob\nGesendet: Mittwoch\nAn: Ann\nBetreff: Wollen wir\n\nWollen wir?", "Einverstanden."},
