@@ -16,7 +16,7 @@ func newPreviewer(terms []query.Term) previewer { return previewer{query.NewMatc
 // preview returns the part of content with most of the terms, in one line of at most n runes.
 func (p previewer) preview(content string, n int) string {
 	if len(content) <= n {
-		return oneLine(content)
+		return opening(content, n)
 	}
 	hits, _ := p.m.Match(content)
 	if len(hits) == 0 || utf8.RuneCountInString(content) <= n {
@@ -75,5 +75,3 @@ func snap(s string, start, limit int) int {
 	}
 	return start
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -63,11 +64,24 @@ func list[T any](s []T) []T {
 
 // opening is the preview of a chunk that nothing was searched in: its beginning, in one line.
 func opening(content string, runes int) string {
-	// Only as much as can be shown, with room for the blanks that are taken out.
-	if limit := 8 * utf8.UTFMax * MaxPreviewRunes; len(content) > limit {
-		content = strings.ToValidUTF8(content[:limit], "")
+	// Only as much as can be shown is looked at.
+	line := make([]byte, 0, min(len(content), runes+64))
+	n, white := 0, false
+	for _, r := range content {
+		if unicode.IsSpace(r) {
+			white = n > 0
+			continue
+		}
+		if white {
+			line, n, white = append(line, ' '), n+1, false
+		}
+		if n > runes {
+			break
+		}
+		line = utf8.AppendRune(line, r)
+		n++
 	}
-	return shorten(strings.Join(strings.Fields(content), " "), runes)
+	return shorten(string(line), runes)
 }
 
 // shorten cuts s to at most n runes, between characters as people see them and if possible between
@@ -75,6 +89,12 @@ func opening(content string, runes int) string {
 func shorten(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
+	}
+	if end := n - 1; end > 0 && isASCII(s[:n+1]) { // bytes are characters
+		if blank := strings.LastIndexAny(s[:end], " \n"); blank > end*3/4 {
+			end = blank
+		}
+		return strings.TrimRight(s[:end], " \n") + "…"
 	}
 	end, blank, runes, state := 0, 0, 0, -1
 	for rest := s; rest != ""; {
@@ -94,6 +114,15 @@ func shorten(s string, n int) string {
 	return strings.TrimRight(s[:end], " \n") + "…"
 }
 
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // limit returns how many rows k asks for.
 func limit(k int) (int, error) {
 	switch {
@@ -111,6 +140,13 @@ func limit(k int) (int, error) {
 // done is in the second result, nil when everything fitted.
 func (c *Controller) fit(rows []Row, preview func(i, runes int) string, other int) ([]Row, *Truncated) {
 	const roomForNote = 400 // for what says that something was cut, and the hint
+	most := other
+	for i := range rows {
+		most += rows[i].mostBytes()
+	}
+	if most <= c.maxBytes {
+		return rows, nil // without measuring
+	}
 	sizes, fixed, total := make([]int, len(rows)), make([]int, len(rows)), other
 	for i := range rows {
 		sizes[i] = jsonSize(rows[i]) + 1
@@ -164,6 +200,16 @@ func (c *Controller) fit(rows []Row, preview func(i, runes int) string, other in
 		return out, &Truncated{Field: "chunks", Shown: len(out), Total: len(rows)}
 	}
 	return out, &Truncated{Field: "preview", Shown: whole, Total: len(rows)}
+}
+
+// mostBytes is more than the row can take in JSON, whatever has to be escaped in it.
+func (r *Row) mostBytes() int {
+	const names, escaped = 500, 6 // a byte becomes at most \u0000
+	n := len(r.ChunkID) + len(r.SourceID) + len(r.SourceRef) + len(r.Title) + len(r.Author) + len(r.Preview)
+	for _, t := range r.Tags {
+		n += len(t) + 1
+	}
+	return names + escaped*n
 }
 
 // hint says in one sentence what fit did.

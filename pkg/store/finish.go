@@ -71,6 +71,8 @@ func (tx *Tx) collectGarbage() error {
 const (
 	commonShare = 100
 	commonLeast = 50
+	// joinedChunks is up to how many chunks the index is made one segment at every count.
+	joinedChunks = 200_000
 )
 
 // countTerms counts the common terms anew when the number of chunks has changed by more than a
@@ -91,6 +93,13 @@ func (tx *Tx) countTerms() error {
 	}
 	if change := max(chunks, then) - min(chunks, then); 10*change <= then {
 		return nil
+	}
+	// A query looks into every segment of the index, so a short one takes half the time when there is
+	// only one. Beyond some size joining them would keep other writers waiting for too long.
+	if chunks <= joinedChunks {
+		if err := tx.w.exec("INSERT INTO chunk_index (chunk_index) VALUES ('optimize')"); err != nil {
+			return fmt.Errorf("join the segments of the index: %w", err)
+		}
 	}
 	for _, query := range []string{
 		"CREATE VIRTUAL TABLE IF NOT EXISTS temp.chunk_terms USING fts5vocab ('main', 'chunk_index', 'row')",
