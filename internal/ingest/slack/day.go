@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/openhuman/openhuman-core/internal/doc"
 )
 
 // A message is one entry of a day's file, as far as it is of use.
@@ -30,11 +32,19 @@ type message struct {
 	File        *file           `json:"file"`
 	Comment     *comment        `json:"comment"`
 	Message     *message        `json:"message"` // of message_changed: the text as it is now
+}
 
+// A post is what is kept of a message: little, since a day may have many.
+type post struct {
+	ts, root  string // its id, and that of the message that began its thread
 	at        time.Time
-	changes   string // the ts of the message that this entry changes or deletes
-	changedAt string
-	deleted   bool
+	author    doc.Person
+	text      string
+	mentioned []doc.Person
+	system    bool
+	// Of an edit or a deletion: the id of the message that it changes, and when.
+	changes, changedAt string
+	deleted            bool
 }
 
 type botProfile struct {
@@ -46,22 +56,8 @@ type comment struct {
 	Text string `json:"comment"`
 }
 
-// size is about how much memory m takes.
-func (m *message) size() int {
-	n := 600 + len(m.Text) + len(m.Blocks)
-	for i := range m.Attachments {
-		n += 300 + len(m.Attachments[i].Text) + len(m.Attachments[i].Fallback) + len(m.Attachments[i].Pretext)
-	}
-	for i := range m.Files {
-		n += 200 + len(m.Files[i].Preview) + len(m.Files[i].PlainText)
-	}
-	return n
-}
-
-// takeText gives m what an edit says.
-func (m *message) takeText(edit *message) {
-	m.Text, m.Blocks, m.Attachments, m.Files = edit.Text, edit.Blocks, edit.Attachments, edit.Files
-}
+// size is about how much memory p takes.
+func (p *post) size() int { return 300 + len(p.text) + 64*len(p.mentioned) }
 
 // system reports whether m is the program's word about itself and nobody's: who came and went, what
 // was pinned. A topic or a purpose is somebody's text.
@@ -76,56 +72,61 @@ func (m *message) system() bool {
 		"app_conversation_join", "document_mention", "assistant_app_thread":
 		return true
 	}
-	return m.Hidden && m.changes == ""
+	return m.Hidden
 }
 
 // decodeDay reads the messages of a day's file as far as it is whole, and counts those without a
 // time, which cannot be placed.
-func decodeDay(r io.Reader) (msgs []message, undated int, err error) {
+func (x *export) decodeDay(r io.Reader) (posts []*post, undated int, err error) {
 	err = eachOf(r, func(dec *json.Decoder) error {
 		var m message
 		if err := soft(dec.Decode(&m)); err != nil {
 			return err
 		}
-		if !m.resolve() {
+		if p, ok := x.post(&m); ok {
+			posts = append(posts, p)
+		} else {
 			undated++
-			return nil
 		}
-		msgs = append(msgs, m)
 		return nil
 	})
-	return msgs, undated, err
+	return posts, undated, err
 }
 
-// resolve works out the time of m and what it changes.
-func (m *message) resolve() bool {
+// post works out the time of m, what it says and what it changes; ok is false without a time.
+func (x *export) post(m *message) (p *post, ok bool) {
 	at, ok := parseTS(m.TS)
 	if !ok {
-		return false
+		return nil, false
 	}
-	m.at = at
-	if _, ok := parseTS(m.ThreadTS); !ok {
-		m.ThreadTS = ""
-	}
+	p = &post{ts: m.TS, at: at}
 	switch m.Subtype {
 	case "message_deleted":
-		m.changes, m.changedAt, m.deleted = m.DeletedTS, m.TS, true
+		p.changes, p.changedAt, p.deleted = m.DeletedTS, m.TS, true
+		p.system = p.changes == ""
+		return p, true
 	case "message_changed":
-		inner := m.Message
-		if inner == nil {
-			m.Hidden = true
-			return true
+		if m.Message == nil || m.Message.TS == "" {
+			p.system = true
+			return p, true
 		}
-		ts := m.TS
-		inner.at, _ = parseTS(inner.TS)
-		*m = *inner
-		m.changes, m.changedAt, m.Message = m.TS, ts, nil
-		m.deleted = m.Subtype == "tombstone"
-		if m.changes == "" {
-			m.Hidden = true
-		}
+		p.changedAt = m.TS
+		m = m.Message
+		p.changes, p.ts, p.deleted = m.TS, m.TS, m.Subtype == "tombstone"
+		p.at, _ = parseTS(m.TS)
 	}
-	return true
+	if m.system() {
+		p.system = true
+		return p, true
+	}
+	if _, ok := parseTS(m.ThreadTS); ok {
+		p.root = m.ThreadTS
+	}
+	w := writer{people: &x.people, rooms: x.rooms}
+	p.text = strings.TrimSpace(w.message(m))
+	p.mentioned = w.mentioned
+	p.author = x.people.author(m)
+	return p, true
 }
 
 // parseTS reads a time such as 1452846025.000011, which is also a message's id.

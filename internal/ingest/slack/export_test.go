@@ -18,21 +18,21 @@ func Mrkdwn(s string) string {
 // SettleDay returns the texts of the messages of a day's file in their order, with the replies that found
 // no thread at the end, and how many messages the file holds that are somebody's.
 func SettleDay(b []byte) (texts []string, held int) {
-	msgs, _, _ := decodeDay(bytes.NewReader(b))
-	w := writer{people: &people{}}
+	x := export{}
+	posts, _, _ := x.decodeDay(bytes.NewReader(b))
 	h := newHeld(1 << 20)
 	ids := map[string]bool{}
-	for i := range msgs {
-		if m := &msgs[i]; m.changes == "" && !m.system() {
-			ids[m.TS] = true
+	for _, p := range posts {
+		if p.changes == "" && !p.system {
+			ids[p.ts] = true
 		}
 	}
-	for _, m := range h.settle(msgs) {
-		texts = append(texts, w.message(&m))
+	for _, p := range h.settle(posts) {
+		texts = append(texts, p.text)
 	}
 	for _, t := range h.orphans() {
-		for i := range t.msgs {
-			texts = append(texts, w.message(&t.msgs[i]))
+		for _, p := range t.msgs {
+			texts = append(texts, p.text)
 		}
 	}
 	return texts, len(ids)

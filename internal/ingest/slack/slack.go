@@ -39,7 +39,7 @@ func DefaultLimits() Limits {
 		DirectoryBytes: 64 << 20,
 		Entries:        500_000,
 		ListBytes:      64 << 20,
-		DayBytes:       64 << 20,
+		DayBytes:       24 << 20,
 		TotalBytes:     32 << 30,
 		HeldBytes:      16 << 20,
 	}
@@ -176,14 +176,14 @@ func (x *export) channel(ctx context.Context, a *archive, c channel) error {
 
 // readDay reads one day's file. Only running out of the whole archive's limit is an error; what else
 // goes wrong becomes a trouble.
-func (x *export) readDay(name string, open func() (io.ReadCloser, error)) ([]message, error) {
+func (x *export) readDay(name string, open func() (io.ReadCloser, error)) ([]*post, error) {
 	rc, err := open()
 	if err != nil {
 		x.troubles.add(name + " does not open")
 		return nil, nil
 	}
 	defer rc.Close()
-	msgs, undated, err := decodeDay(rc)
+	msgs, undated, err := x.decodeDay(rc)
 	switch {
 	case errors.Is(err, errTotal):
 		return nil, err
@@ -199,7 +199,7 @@ func (x *export) readDay(name string, open func() (io.ReadCloser, error)) ([]mes
 }
 
 // emitMessages emits one document of c; key tells it from the channel's others.
-func (x *export) emitMessages(c channel, key, date string, msgs []message) error {
+func (x *export) emitMessages(c channel, key, date string, msgs []*post) error {
 	d := &doc.Document{
 		SourceID: c.sourceID,
 		Kind:     doc.KindChat,
@@ -207,24 +207,20 @@ func (x *export) emitMessages(c channel, key, date string, msgs []message) error
 		Title:    c.title + " " + date,
 		To:       c.members,
 	}
-	w := writer{people: &x.people, rooms: x.rooms}
-	for i := range msgs {
-		m := &msgs[i]
-		text := strings.TrimSpace(w.message(m))
-		if text == "" {
+	for _, p := range msgs {
+		if p.text == "" {
 			continue
 		}
-		d.Messages = append(d.Messages, doc.Message{
-			Author:    x.people.author(m),
-			Time:      m.at,
-			Text:      text,
-			SourceRef: x.ref(c, m.TS),
-		})
+		d.Messages = append(d.Messages, doc.Message{Author: p.author, Time: p.at, Text: p.text, SourceRef: x.ref(c, p.ts)})
+		for _, who := range p.mentioned {
+			if len(d.Mentioned) < maxMentioned && !slices.Contains(d.Mentioned, who) {
+				d.Mentioned = append(d.Mentioned, who)
+			}
+		}
 	}
 	if len(d.Messages) == 0 {
 		return nil
 	}
-	d.Mentioned = w.mentioned
 	d.Time = d.Messages[0].Time
 	d.SourceRef = d.Messages[0].SourceRef
 	x.emitted++
@@ -275,76 +271,75 @@ func (t *troubles) String() string {
 
 // held keeps, while a channel is read backwards, what belongs to earlier days.
 type held struct {
-	replies map[string][]message // by the ts of the message that began the thread
-	changes map[string]message   // edits and deletions, by the ts of the message they change
+	replies map[string][]*post // by the ts of the message that began the thread
+	changes map[string]*post   // edits and deletions, by the ts of the message they change
 	bytes   int
 	max     int
 	alone   bool // no other day will come, so replies stay in their own
 }
 
 func newHeld(limit int) *held {
-	return &held{replies: map[string][]message{}, changes: map[string]message{}, max: limit}
+	return &held{replies: map[string][]*post{}, changes: map[string]*post{}, max: limit}
 }
 
 // settle returns a day's messages in their order, with the edits, deletions and replies of later
 // days, and keeps those for earlier days.
-func (h *held) settle(msgs []message) []message {
+func (h *held) settle(msgs []*post) []*post {
 	here := make(map[string]bool, len(msgs))
-	for i := range msgs {
-		m := &msgs[i]
+	for _, p := range msgs {
 		switch {
-		case m.changes != "":
+		case p.changes != "":
 			// The latest change counts.
-			if old, ok := h.changes[m.changes]; (!ok || old.changedAt < m.changedAt) && h.room(m) {
-				h.changes[m.changes] = *m
+			if old, ok := h.changes[p.changes]; (!ok || old.changedAt < p.changedAt) && h.room(p) {
+				h.changes[p.changes] = p
 			}
-		case !m.system():
-			here[m.TS] = true
+		case !p.system:
+			here[p.ts] = true
 		}
 	}
-	var top []message
-	replies := map[string][]message{}
+	var top []*post
+	replies := map[string][]*post{}
 	seen := make(map[string]bool, len(msgs))
-	place := func(m message) {
-		if seen[m.TS] {
+	place := func(p *post) {
+		if seen[p.ts] {
 			return
 		}
-		seen[m.TS] = true
-		if c, ok := h.changes[m.TS]; ok {
-			delete(h.changes, m.TS)
+		seen[p.ts] = true
+		if c, ok := h.changes[p.ts]; ok {
+			delete(h.changes, p.ts)
 			if c.deleted {
 				return
 			}
-			m.takeText(&c)
+			p.text, p.mentioned = c.text, c.mentioned
 		}
-		switch root := m.ThreadTS; {
-		case root == "" || root == m.TS:
-			top = append(top, m)
-		case here[root]:
-			replies[root] = append(replies[root], m)
-		case !h.alone && h.room(&m):
-			h.replies[root] = append(h.replies[root], m)
+		switch {
+		case p.root == "" || p.root == p.ts:
+			top = append(top, p)
+		case here[p.root]:
+			replies[p.root] = append(replies[p.root], p)
+		case !h.alone && h.room(p):
+			h.replies[p.root] = append(h.replies[p.root], p)
 		default:
-			top = append(top, m)
+			top = append(top, p)
 		}
 	}
-	for _, m := range msgs {
-		if m.changes == "" && !m.system() {
-			place(m)
+	for _, p := range msgs {
+		if p.changes == "" && !p.system {
+			place(p)
 		}
 	}
 	slices.SortStableFunc(top, byTime)
-	var out []message
-	for _, m := range top {
-		out = append(out, m)
-		thread := append(replies[m.TS], h.replies[m.TS]...)
-		for i := range h.replies[m.TS] {
-			h.bytes -= h.replies[m.TS][i].size()
+	var out []*post
+	for _, p := range top {
+		out = append(out, p)
+		thread := append(replies[p.ts], h.replies[p.ts]...)
+		for _, r := range h.replies[p.ts] {
+			h.bytes -= r.size()
 		}
-		delete(h.replies, m.TS)
 		slices.SortStableFunc(thread, byTime)
 		out = append(out, thread...)
-		delete(replies, m.TS)
+		delete(replies, p.ts)
+		delete(h.replies, p.ts)
 	}
 	// A thread whose first message was deleted is a thread still.
 	for root, thread := range replies {
@@ -353,19 +348,19 @@ func (h *held) settle(msgs []message) []message {
 	return out
 }
 
-// room reports whether m can be kept for an earlier day, and counts it.
-func (h *held) room(m *message) bool {
-	if h.bytes+m.size() > h.max {
+// room reports whether p can be kept for an earlier day, and counts it.
+func (h *held) room(p *post) bool {
+	if h.bytes+p.size() > h.max {
 		return false
 	}
-	h.bytes += m.size()
+	h.bytes += p.size()
 	return true
 }
 
 // A thread is replies whose first message the export does not have.
 type thread struct {
 	root string
-	msgs []message
+	msgs []*post
 }
 
 func (h *held) orphans() []thread {
@@ -374,13 +369,13 @@ func (h *held) orphans() []thread {
 		slices.SortStableFunc(msgs, byTime)
 		out = append(out, thread{root, msgs})
 	}
-	for ts, m := range h.changes {
-		if !m.deleted && !m.system() {
-			out = append(out, thread{ts, []message{m}}) // an edit is all that the export has of it
+	for ts, p := range h.changes {
+		if !p.deleted && !p.system {
+			out = append(out, thread{ts, []*post{p}}) // an edit is all that the export has of it
 		}
 	}
 	slices.SortFunc(out, func(a, b thread) int { return cmp.Compare(a.root, b.root) })
 	return out
 }
 
-func byTime(a, b message) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.TS, b.TS)) }
+func byTime(a, b *post) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.ts, b.ts)) }

@@ -168,7 +168,7 @@ func TestThreadsAcrossDays(t *testing.T) {
 
 func TestFewRepliesHeld(t *testing.T) {
 	limits := slack.DefaultLimits()
-	limits.HeldBytes = 1000
+	limits.HeldBytes = 500
 	b := general(t,
 		"2024-05-01", `[{"type":"message","user":"U1","text":"root","ts":"1714560000.000100"}]`,
 		"2024-05-02", `[{"type":"message","user":"U1","text":"one","ts":"1714646400.000100","thread_ts":"1714560000.000100"},
