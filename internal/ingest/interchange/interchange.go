@@ -179,6 +179,8 @@ func decode(b []byte, v any) error {
 		return nil
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not valid JSON at byte %d", syntax.Offset)
+	case errors.As(err, &typ) && typ.Field == "":
+		return fmt.Errorf("it is a JSON %s, not an object", typ.Value)
 	case errors.As(err, &typ):
 		return fmt.Errorf("%s is a JSON %s", typ.Field, typ.Value)
 	}
