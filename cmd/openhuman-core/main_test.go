@@ -121,4 +121,3 @@ func TestVersionIsInChangelog(t *testing.T) {
 		t.Errorf("the newest entry is %q, the version is %q", m, version)
 	}
 }
-
