@@ -301,3 +301,19 @@ func BenchmarkSplit(b *testing.B) {
 		chunk.Split("x", d)
 	}
 }
+
+// TestHostileTextTakesLinearTime cuts a text of one grapheme and one of nothing but headings.
+func TestHostileTextTakesLinearTime(t *testing.T) {
+	for name, unit := range map[string]string{
+		"marks": "\u0301", "headings": "# a\n", "fences": "```\n", "stops": ".", "quotes": ">", "pipes": "|\n", "blanks": " ", "joiners": "👩\u200d", "letters": "a", "underlines": "a\n=\n",
+	} {
+		begin := time.Now()
+		chunk.Split("x", note(strings.Repeat(unit, 100_000)))
+		once := time.Since(begin)
+		begin = time.Now()
+		chunk.Split("x", note(strings.Repeat(unit, 400_000)))
+		if four := time.Since(begin); four > 12*once+2*time.Second {
+			t.Errorf("%s: %v, four times as much %v", name, once, four)
+		}
+	}
+}

@@ -97,8 +97,10 @@ func graphemeCut(s string, most int) int {
 	if s[most-1] < utf8.RuneSelf && s[most] < utf8.RuneSelf {
 		return most
 	}
+	// What decides about a border before most stands at most one character behind it.
+	s = s[:min(len(s), most+utf8.UTFMax)]
 	at, state := 0, -1
-	for rest := s; at < most; {
+	for rest := s; at < most && rest != ""; {
 		var g string
 		g, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		if at+len(g) > most {
