@@ -114,9 +114,10 @@ func TestInspector(t *testing.T) {
 
 	for _, era := range []string{"legacy", "auto", "modern"} {
 		t.Run(era, func(t *testing.T) {
-			inspect := func(args ...string) string {
-				out, _ := node(t, append([]string{entry, "--cli", program, "mcp", "--protocol-era", era, "--method"}, args...)...)
-				return out
+			// The inspector hands on no variables of its own accord.
+			base := []string{entry, "--cli", "-e", "OPENHUMAN_WORKSPACE=" + workspace, program, "mcp", "--protocol-era", era, "--method"}
+			inspect := func(args ...string) (stdout, stderr string) {
+				return node(t, append(slices.Clone(base), args...)...)
 			}
 			for _, c := range []struct {
 				want string
@@ -128,12 +129,12 @@ func TestInspector(t *testing.T) {
 				{`"resourceTemplates": []`, []string{"resources/templates/list"}},
 				{"text/markdown", []string{"resources/read", "--uri", "openhuman://prompts/soul"}},
 			} {
-				if out := inspect(c.args...); !strings.Contains(out, c.want) {
+				if out, _ := inspect(c.args...); !strings.Contains(out, c.want) {
 					t.Errorf("%s: no %q in\n%s", strings.Join(c.args, " "), c.want, out)
 				}
 			}
 			// Exit status 6 on an error, which node() reports; warnings are listed on stderr.
-			if _, stderr := node(t, entry, "--cli", program, "mcp", "--protocol-era", era, "--method", "tools/list", "--strict"); strings.Contains(stderr, "warning") {
+			if _, stderr := inspect("tools/list", "--strict"); strings.Contains(stderr, "warning") {
 				t.Errorf("the schemas are not portable:\n%s", stderr)
 			}
 		})

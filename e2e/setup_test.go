@@ -38,7 +38,7 @@ func prepare(m *testing.M) (code int, err error) {
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "../cmd/openhuman-core")
+	build := exec.Command("go", "build", "-o", program, "../cmd/openhuman-core")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("build: %w\n%s", err, out)

@@ -58,9 +58,10 @@ export async function drive(client, transport) {
   const answers = await Promise.all([...Array(100).keys()].map((i) => call("memory.search", { query: words[i % words.length] })));
   answers.forEach((a, i) => assert.deepEqual(a, answers[i % words.length]));
 
+  const server = client.getServerVersion();
   const began = Date.now();
   await client.close();
   const closed = Date.now() - began;
   assert.deepEqual(errors, []);
-  console.log(JSON.stringify({ server: client.getServerVersion(), tools: tools.map((t) => t.name), sources: sources.map((s) => s.source_id), closed, stderr }));
+  console.log(JSON.stringify({ server, tools: tools.map((t) => t.name), sources: sources.map((s) => s.source_id), closed, stderr }));
 }

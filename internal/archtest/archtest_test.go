@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +174,7 @@ func TestSideEffects(t *testing.T) {
 		if f.test {
 			continue
 		}
-		free := listed(f.pkg, []string{"cmd/openhuman-core", "bench/..."})
+		free := listed(f.pkg, []string{"cmd/openhuman-core", "bench/...", "datagen/..."})
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
@@ -197,6 +198,43 @@ func TestSideEffects(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+var requirePattern = regexp.MustCompile(`(?m)^\t(\S+) v`)
+
+// Every module that is imported has a row with its reason, and every row is of such a module.
+func TestDependenciesAreExplained(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, m := range requirePattern.FindAllStringSubmatch(string(mod), -1) {
+		used[m[1]] = false
+	}
+	for _, f := range files(t) {
+		for _, imp := range f.imports {
+			for m := range used {
+				if imp == m || strings.HasPrefix(imp, m+"/") {
+					used[m] = true
+				}
+			}
+		}
+	}
+	for m, isUsed := range used {
+		row := strings.Contains(string(doc), "\n| "+m+" ")
+		// The parts of koanf are modules of their own.
+		if strings.HasPrefix(m, "github.com/knadh/koanf/") && m != "github.com/knadh/koanf/v2" {
+			continue
+		}
+		if isUsed != row {
+			t.Errorf("%s: imported %v, has a row in docs/dependencies.md %v", m, isUsed, row)
+		}
 	}
 }
 

@@ -52,13 +52,14 @@ var mayImport = map[string][]string{
 	"internal/demo":      {},
 	"cmd/openhuman-core": {everything},
 
-	"internal/embed/kernel": {},
+	"internal/embed/...": {"internal/embed/...", "internal/text", "pkg/fault"},
 
 	// Checks.
 	"internal/archtest":   {},
 	"pkg/store/storetest": {"pkg/store", "pkg/fault", "pkg/controller", "internal/text"},
 	"e2e":                 {},
 	"bench/...":           {everything},
+	"datagen/...":         {everything},
 }
 
 const everything = "*"
