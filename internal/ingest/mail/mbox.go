@@ -113,7 +113,11 @@ func (s *splitter) next(buf []byte) (rawMessage, error) {
 			line = line[1:]
 		}
 		room := s.limit - len(data)
-		data = append(data, line[:min(len(line), room)]...)
+		kept := line[:min(len(line), room)]
+		if n := len(data) + len(kept); n > cap(data) {
+			data = append(make([]byte, 0, max(n, min(s.limit, max(2*n, 64<<10)))), data...)
+		}
+		data = append(data, kept...)
 		m.Cut = m.Cut || len(line) > room
 		blank, lineStart = empty, whole
 	}
@@ -294,9 +298,6 @@ func readMbox(ctx context.Context, in *doc.Input, s *splitter, emit doc.Emit) (d
 		d, flaw := msg.document(origin{
 			rel: in.Rel, place: "#byte=" + strconv.FormatInt(m.Offset, 10), sender: sender, date: date, modTime: in.ModTime,
 		})
-		if cap(buf) > 4<<20 && len(m.Data) < 1<<20 {
-			buf = nil // one long mail does not keep its memory for ever
-		}
 		if stop, err := tally.take(d, flaw, emit); stop {
 			return doc.Report{}, err
 		}

@@ -94,6 +94,11 @@ func TestSplitCutsLongMails(t *testing.T) {
 	if in[got[1].Offset:][:5] != "From " {
 		t.Errorf("offset %d is not that of the separator", got[1].Offset)
 	}
+	// What lies beyond the limit costs no memory.
+	long := postmark + "Subject: s\n\n" + strings.Repeat("line\n", 100_000)
+	if n := testing.AllocsPerRun(1, func() { mail.Split(strings.NewReader(long), nil, 10_000) }); n > 100 {
+		t.Errorf("%.0f allocations for one long mail", n)
+	}
 }
 
 func TestReadMbox(t *testing.T) {
