@@ -203,7 +203,6 @@ type block struct {
 	Name     string          `json:"name"`
 	Fallback string          `json:"fallback"`
 	Alt      string          `json:"alt_text"`
-	Style    json.RawMessage `json:"style"` // "bullet" or "ordered" of a list
 }
 
 // maxBlockDepth bounds how deep blocks may lie in each other.
