@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,5 +107,79 @@ func BenchmarkFinish(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
+	}
+}
+
+// BenchmarkRead measures the reads over 100,000 chunks with 500,000 mentions.
+func BenchmarkRead(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "memory.db")
+	w := open(b, store.Options{Path: path})
+	docs := corpus(100_000)
+	for part := range slices.Chunk(docs, 1000) {
+		err := w.Update(b.Context(), func(tx *store.Tx) error {
+			for _, d := range part {
+				if _, _, err := tx.PutDocument(d); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Finish(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	s := open(b, store.Options{Path: path, ReadOnly: true})
+	ctx := b.Context()
+	ms := func(v int64) *int64 { return &v }
+	top := docs[0].Chunks[0].Author
+	for name, read := range map[string]func() error{
+		"TopEntities":       func() error { _, err := s.TopEntities(ctx, "", 10, nil); return err },
+		"TopEntities/url":   func() error { _, err := s.TopEntities(ctx, "url", 50, nil); return err },
+		"TopEntities/scope": func() error { _, err := s.TopEntities(ctx, "", 10, storetest.Without{"x"}); return err },
+		"Sources":           func() error { _, err := s.Sources(ctx, nil); return err },
+		"Stats":             func() error { _, err := s.Stats(ctx); return err },
+		"NearestEntities":   func() error { _, err := s.NearestEntities(ctx, "person:preson-1", 3, nil); return err },
+		"Chunk":             func() error { _, err := s.Chunk(ctx, docs[50].Chunks[5].ChunkID, nil); return err },
+		"ListChunks":        func() error { _, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10}); return err },
+		"ListChunks/deep":   func() error { _, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10, Offset: 50_000}); return err },
+		"ListChunks/source": func() error {
+			_, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10, Filter: store.Filter{SourceIDs: []string{"notes:bench"}}})
+			return err
+		},
+		"ListChunks/kind": func() error {
+			_, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10, Filter: store.Filter{SourceKinds: []string{"document"}}})
+			return err
+		},
+		"ListChunks/author": func() error {
+			_, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10, Filter: store.Filter{Authors: []string{top}}})
+			return err
+		},
+		"ListChunks/entity": func() error {
+			_, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10, Filter: store.Filter{EntityIDs: []string{"person:person-0"}}})
+			return err
+		},
+		"ListChunks/time": func() error {
+			_, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10, Filter: store.Filter{SinceMS: ms(1_700_005_000_000)}})
+			return err
+		},
+		"ListChunks/match":  func() error { _, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10, Match: "w50x"}); return err },
+		"ListChunks/common": func() error { _, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10, Match: "w0x"}); return err },
+		"ListChunks/accept": func() error {
+			_, _, err := s.ListChunks(ctx, store.ListQuery{Limit: 10, Match: "w50x", Accept: func(*store.Chunk) bool { return true }})
+			return err
+		},
+		"Update/nothing": func() error { return w.Update(ctx, func(*store.Tx) error { return nil }) },
+		"Finish/nothing": func() error { return w.Finish(ctx) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := read(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -131,15 +131,13 @@ func (tx *Tx) putChunk(rec *DocumentRecord, i int, docID, source int64, old map[
 	if err != nil {
 		return fmt.Errorf("write a chunk: %w", err)
 	}
-	if kept && was.sum != sum {
-		if err := tx.w.exec("DELETE FROM chunk_index WHERE rowid = ?", id); err != nil {
-			return fmt.Errorf("remove a chunk from the index: %w", err)
+	switch {
+	case !kept:
+		if err := tx.indexNew(id, &c.Index); err != nil {
+			return err
 		}
-	}
-	if !kept || was.sum != sum {
-		if err := tx.w.exec("INSERT INTO chunk_index (rowid, head, body, extra) VALUES (?, ?, ?, ?)", id, c.Index.Head, c.Index.Body, c.Index.Extra); err != nil {
-			return fmt.Errorf("index a chunk: %w", err)
-		}
+	case was.sum != sum:
+		tx.reindex[id] = &c.Index
 	}
 	tx.sourceChunks[source]++
 	return tx.putMentions(id, source, c.Mentions)
@@ -147,8 +145,9 @@ func (tx *Tx) putChunk(rec *DocumentRecord, i int, docID, source int64, old map[
 
 // deleteChunk removes a chunk whose mentions and counts have been taken back already.
 func (tx *Tx) deleteChunk(id int64) error {
-	if err := tx.w.exec("DELETE FROM chunk_index WHERE rowid = ?", id); err != nil {
-		return fmt.Errorf("remove a chunk from the index: %w", err)
+	tx.reindex[id] = nil
+	if err := tx.w.exec("DELETE FROM vectors WHERE chunk = ?", id); err != nil {
+		return fmt.Errorf("remove vectors: %w", err)
 	}
 	if err := tx.w.exec("DELETE FROM chunks WHERE id = ?", id); err != nil {
 		return fmt.Errorf("remove a chunk: %w", err)

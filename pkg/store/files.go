@@ -191,12 +191,13 @@ func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 		`UPDATE files SET complete = 0 WHERE id IN
 			(SELECT h.file FROM holders h JOIN documents d ON d.id = h.document WHERE d.source = ?1)`,
 		"DELETE FROM chunk_index WHERE rowid IN (SELECT id FROM chunks WHERE source = ?1)",
+		"DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 		"DELETE FROM mentions WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 		`UPDATE entities SET chunks = chunks - (SELECT n.chunks FROM entity_counts n WHERE n.entity = entities.id AND n.source = ?1)
 			WHERE id IN (SELECT entity FROM entity_counts WHERE source = ?1)`,
 		"DELETE FROM entity_counts WHERE source = ?1",
 		"DELETE FROM form_counts WHERE source = ?1",
-		"DELETE FROM sources WHERE id = ?1", // documents, chunks, links, holders and vectors follow
+		"DELETE FROM sources WHERE id = ?1", // documents, chunks, links and holders follow
 	} {
 		if err := tx.w.exec(query, id); err != nil {
 			return 0, 0, fmt.Errorf("forget a source: %w", err)

@@ -17,6 +17,10 @@ type Tx struct {
 	formMentions map[pair]int  // form, source
 	sourceChunks map[int64]int // source
 	stale        map[string]bool
+
+	// Index rows that are to be replaced, or with nil removed. FTS5 gathers rows in memory and
+	// writes all of them out whenever a smaller row number comes, so these wait for the end.
+	reindex map[int64]*IndexText
 }
 
 // A pair is an entity or a form with a source.
@@ -69,6 +73,7 @@ func newTx(w *writer, now time.Time) *Tx {
 	return &Tx{
 		w: w, now: now,
 		entityChunks: map[pair]int{}, formMentions: map[pair]int{}, sourceChunks: map[int64]int{}, stale: map[string]bool{},
+		reindex: map[int64]*IndexText{},
 	}
 }
 
@@ -97,8 +102,52 @@ func (tx *Tx) SetMeta(key, value string) error {
 	return nil
 }
 
-// flush writes the gathered counts.
+// indexNew puts a new row into the index.
+func (tx *Tx) indexNew(id int64, x *IndexText) error {
+	if _, ok := tx.reindex[id]; ok { // the number of a row that was removed in this transaction
+		delete(tx.reindex, id)
+		if err := tx.unindex(id); err != nil {
+			return err
+		}
+	}
+	if err := tx.w.exec("INSERT INTO chunk_index (rowid, head, body, extra) VALUES (?, ?, ?, ?)", id, x.Head, x.Body, x.Extra); err != nil {
+		return fmt.Errorf("index a chunk: %w", err)
+	}
+	return nil
+}
+
+func (tx *Tx) unindex(id int64) error {
+	if err := tx.w.exec("DELETE FROM chunk_index WHERE rowid = ?", id); err != nil {
+		return fmt.Errorf("remove a chunk from the index: %w", err)
+	}
+	return nil
+}
+
+// flushIndex does what waits in reindex: first all removals, then what takes their place.
+func (tx *Tx) flushIndex() error {
+	ids := sortedKeys(tx.reindex)
+	for _, id := range ids {
+		if err := tx.unindex(id); err != nil {
+			return err
+		}
+	}
+	waiting := tx.reindex
+	tx.reindex = map[int64]*IndexText{}
+	for _, id := range ids {
+		if x := waiting[id]; x != nil {
+			if err := tx.indexNew(id, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush writes what was gathered.
 func (tx *Tx) flush() error {
+	if err := tx.flushIndex(); err != nil {
+		return err
+	}
 	totals := map[int64]int{}
 	for p, n := range tx.entityChunks {
 		totals[p.what] += n

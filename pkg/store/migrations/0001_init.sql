@@ -160,8 +160,10 @@ CREATE TABLE models (
   dims        INTEGER NOT NULL
 ) STRICT;
 
+-- As for mentions, pkg/store removes them with their chunk: a cascade would make every removal
+-- write out the index rows that are being gathered.
 CREATE TABLE vectors (
-  chunk INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+  chunk INTEGER NOT NULL, -- chunks.id
   model INTEGER NOT NULL REFERENCES models (id) ON DELETE CASCADE,
   part  INTEGER NOT NULL, -- a chunk longer than the model's window has several
   data  BLOB NOT NULL,    -- int8 components, then a little-endian float32 scale
