@@ -152,9 +152,9 @@ type termCount struct{ head, body float64 }
 
 const (
 	k1         = 1.2
-	b          = 0.4 // chunks are cut to one size: what is shorter than that is not more to the point
+	b          = 0.7
 	meanLength = 200 // tokens of a usual chunk
-	headWeight = 1.0
+	headWeight = 2.0 // a term in the title, the heading or the author's name
 )
 
 // NewScorer returns a Scorer; df says for each term how many of the total rows hold it.

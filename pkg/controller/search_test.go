@@ -411,3 +411,33 @@ func holds(text, phrase string) bool {
 func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
+
+// Queries as long as they may be are answered, whatever they are made of.
+func TestLongQueries(t *testing.T) {
+	c := searchable(t, nil, searchNotes...)
+	var distinct strings.Builder
+	for i := 0; distinct.Len() < controller.MaxQueryRunes-8; i++ {
+		fmt.Fprintf(&distinct, "w%x ", i)
+	}
+	for name, q := range map[string]string{
+		"words":      distinct.String(),
+		"characters": strings.Repeat("a b c d e f g h ", controller.MaxQueryRunes/16),
+		"a run":      strings.Repeat("记忆库检索质量很好", controller.MaxQueryRunes/9),
+		"one word":   strings.Repeat("x", controller.MaxQueryRunes),
+		"an id":      strings.Repeat("x-", controller.MaxQueryRunes/2),
+		"a phrase":   `"` + strings.Repeat("migration ", controller.MaxQueryRunes/10-1) + `"`,
+		"prefixes":   strings.Repeat("m* z1* ", controller.MaxQueryRunes/7),
+		"exclusions": "migration " + strings.Repeat("-z1 ", controller.MaxQueryRunes/4-3),
+		"signs":      strings.Repeat(`"(`, controller.MaxQueryRunes/2),
+	} {
+		start := time.Now()
+		res := search(t, c, q, 10)
+		recall(t, c, q, 10)
+		if name == "exclusions" && len(res.Chunks) != 2 {
+			t.Errorf("%s: %v", name, ids(res.Chunks))
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%s: took %v", name, d)
+		}
+	}
+}
