@@ -5,7 +5,9 @@ package charset
 
 import (
 	"bytes"
+	"cmp"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -181,7 +183,21 @@ func guess(b []byte) string {
 // detect returns the likely charset of sample, or "".
 func detect(sample []byte) string {
 	results, err := chardet.NewTextDetector().DetectAll(sample)
-	if err != nil || len(results) == 0 || results[0].Confidence < minConfidence {
+	if err != nil || len(results) == 0 {
+		return ""
+	}
+	// The detector returns equals in any order: among them, text with most letters above ASCII is not
+	// Western, and the name decides the rest.
+	foreign := 2*countHigh(sample) > len(bytes.TrimSpace(sample))
+	slices.SortFunc(results, func(a, b chardet.Result) int {
+		return cmp.Or(
+			cmp.Compare(b.Confidence, a.Confidence),
+			compareBool(western(a.Charset) == foreign, western(b.Charset) == foreign),
+			cmp.Compare(a.Charset, b.Charset),
+			cmp.Compare(a.Language, b.Language),
+		)
+	})
+	if results[0].Confidence < minConfidence {
 		return ""
 	}
 	best := results[0]
@@ -189,13 +205,13 @@ func detect(sample []byte) string {
 	switch name {
 	case "iso-8859-2", "windows-1250", "iso-8859-9", "windows-1254":
 		// On a few letters these are hardly told from Western text, which is far more frequent.
-		western := 0
+		rival := 0
 		for _, r := range results {
-			if c := Canonical(r.Charset); c == "iso-8859-1" || c == "windows-1252" {
-				western = max(western, r.Confidence)
+			if western(r.Charset) {
+				rival = max(rival, r.Confidence)
 			}
 		}
-		if best.Confidence-western < 20 || countHigh(sample) < 6 {
+		if best.Confidence-rival < 20 || countHigh(sample) < 6 {
 			return "windows-1252"
 		}
 		if best.Language == "pl" && bytes.IndexByte(sample, 0xb9) >= 0 && bytes.IndexByte(sample, 0xb1) < 0 {
@@ -208,6 +224,22 @@ func detect(sample []byte) string {
 		return ""
 	}
 	return name
+}
+
+func western(charset string) bool {
+	c := Canonical(charset)
+	return c == "iso-8859-1" || c == "windows-1252"
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 func countHigh(b []byte) int {

@@ -171,6 +171,21 @@ func TestDecodeGuessLooksBeyondALongASCIIStart(t *testing.T) {
 	}
 }
 
+// The same bytes give the same text, however close the guesses are.
+func TestDecodeGuessesTheSameEachTime(t *testing.T) {
+	for _, in := range []string{"\xf0\xd2\xc9\xd7\xc5", "caf\xe9", "\xcf\xf0\xe8", "\xc4\xe3", "na\xefve \xe0 c\xf4t\xe9"} {
+		first, _ := charset.Decode([]byte(in), "")
+		for range 200 {
+			if got, _ := charset.Decode([]byte(in), ""); got != first {
+				t.Fatalf("%q is %q and %q", in, first, got)
+			}
+		}
+	}
+	if got, _ := charset.Decode([]byte("\xf0\xd2\xc9\xd7\xc5"), ""); got != "Приве" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestDecodeSevenBitSets(t *testing.T) {
 	for _, c := range []struct{ label, bytes, want string }{
 		{"utf-7", "Hi Mom +Jjo-!", "Hi Mom ☺!"},
