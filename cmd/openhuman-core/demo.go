@@ -111,10 +111,7 @@ func (a *app) demoSession(p *peer) error {
 		ServerInfo      struct{ Name, Version string }
 	}
 	a.say("\nThe client says hello.")
-	err := a.exchange(p, "initialize", map[string]any{
-		"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
-		"clientInfo": map[string]any{"name": "demo", "version": version},
-	}, &hello)
+	err := a.exchange(p, "initialize", json.RawMessage(`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"demo","version":"`+version+`"}}`), &hello)
 	if err != nil {
 		return err
 	}
@@ -214,7 +211,9 @@ func (a *app) exchange(p *peer, method string, params, result any) error {
 	if err != nil {
 		return err
 	}
-	a.item("-> %s", line)
+	for i, part := range term.Wrap(line, term.Columns(a.stdout)-3, 4) {
+		a.item("%s %s", []string{"->", "  "}[min(i, 1)], part)
+	}
 	return p.response(result)
 }
 
@@ -228,7 +227,11 @@ func (a *app) callTool(p *peer, tool string, arguments, result any) error {
 		Content           []struct{ Text string }
 		StructuredContent json.RawMessage
 	}
-	if err := a.exchange(p, "tools/call", map[string]any{"name": tool, "arguments": arguments}, &out); err != nil {
+	call := struct {
+		Name      string `json:"name"`
+		Arguments any    `json:"arguments"`
+	}{tool, arguments}
+	if err := a.exchange(p, "tools/call", call, &out); err != nil {
 		return err
 	}
 	if out.IsError {

@@ -235,9 +235,15 @@ func (r *run) targets(paths []string) []target {
 			kept = append(kept, t)
 		}
 	}
-	for i := range kept {
-		kept[i].source = r.o.SourceName
-		r.reg.adopt(&kept[i])
+	// Folders first: a single file makes a root of its folder, which must not swallow a folder in it
+	// that was named as well.
+	for _, file := range []bool{false, true} {
+		for i := range kept {
+			if kept[i].file == file {
+				kept[i].source = r.o.SourceName
+				r.reg.adopt(&kept[i])
+			}
+		}
 	}
 	return kept
 }

@@ -129,6 +129,9 @@ func Wrap(s string, width, lines int) []string {
 				blank = end
 			}
 			end += len(cluster)
+			if w == 2 { // scripts without blanks break anywhere
+				blank = end
+			}
 		}
 		if s[end:] != "" && s[end] == ' ' {
 			blank = end
