@@ -183,25 +183,27 @@ func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 		[]any{id}, &documents, &chunks); err != nil {
 		return 0, 0, fmt.Errorf("count a source: %w", err)
 	}
-	if err := tx.w.pragma("secure_delete = ON"); err != nil {
-		return 0, 0, err
-	}
-	defer tx.w.pragma("secure_delete = OFF") //nolint:errcheck // it costs time only
-	for _, query := range []string{
-		`UPDATE files SET complete = 0 WHERE id IN
-			(SELECT h.file FROM holders h JOIN documents d ON d.id = h.document WHERE d.source = ?1)`,
-		"DELETE FROM chunk_index WHERE rowid IN (SELECT id FROM chunks WHERE source = ?1)",
-		"DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
-		"DELETE FROM mentions WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
-		`UPDATE entities SET chunks = chunks - (SELECT n.chunks FROM entity_counts n WHERE n.entity = entities.id AND n.source = ?1)
-			WHERE id IN (SELECT entity FROM entity_counts WHERE source = ?1)`,
-		"DELETE FROM entity_counts WHERE source = ?1",
-		"DELETE FROM form_counts WHERE source = ?1",
-		"DELETE FROM sources WHERE id = ?1", // documents, chunks, links and holders follow
-	} {
-		if err := tx.w.exec(query, id); err != nil {
-			return 0, 0, fmt.Errorf("forget a source: %w", err)
+	err = tx.w.wiping(func() error {
+		for _, query := range []string{
+			`UPDATE files SET complete = 0 WHERE id IN
+				(SELECT h.file FROM holders h JOIN documents d ON d.id = h.document WHERE d.source = ?1)`,
+			"DELETE FROM chunk_index WHERE rowid IN (SELECT id FROM chunks WHERE source = ?1)",
+			"DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
+			"DELETE FROM mentions WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
+			`UPDATE entities SET chunks = chunks - (SELECT n.chunks FROM entity_counts n WHERE n.entity = entities.id AND n.source = ?1)
+				WHERE id IN (SELECT entity FROM entity_counts WHERE source = ?1)`,
+			"DELETE FROM entity_counts WHERE source = ?1",
+			"DELETE FROM form_counts WHERE source = ?1",
+			"DELETE FROM sources WHERE id = ?1", // documents, chunks, links and holders follow
+		} {
+			if err := tx.w.exec(query, id); err != nil {
+				return fmt.Errorf("forget a source: %w", err)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return 0, 0, err
 	}
 	tx.w.known = newKnown()
 	tx.stale[metaPeople], tx.stale[metaGarbage], tx.stale[metaScrub] = true, true, true

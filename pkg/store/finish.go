@@ -50,19 +50,21 @@ func (tx *Tx) ifStale(flag string, fn func() error) error {
 // no names behind.
 func (tx *Tx) collectGarbage() error {
 	return tx.ifStale(metaGarbage, func() error {
-		for _, query := range []string{
-			"DELETE FROM sources WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.source = sources.id)",
-			"DELETE FROM forms WHERE NOT EXISTS (SELECT 1 FROM form_counts n WHERE n.form = forms.id)",
-			"DELETE FROM entities WHERE NOT EXISTS (SELECT 1 FROM forms f WHERE f.entity = entities.id)",
-			"DELETE FROM authors WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.author = authors.id)",
-			"DELETE FROM tagsets WHERE id NOT IN (SELECT tags FROM chunks)",
-		} {
-			if err := tx.w.exec(query); err != nil {
-				return fmt.Errorf("remove unused rows: %w", err)
+		defer func() { tx.w.known = newKnown() }()
+		return tx.w.wiping(func() error {
+			for _, query := range []string{
+				"DELETE FROM sources WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.source = sources.id)",
+				"DELETE FROM forms WHERE NOT EXISTS (SELECT 1 FROM form_counts n WHERE n.form = forms.id)",
+				"DELETE FROM entities WHERE NOT EXISTS (SELECT 1 FROM forms f WHERE f.entity = entities.id)",
+				"DELETE FROM authors WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.author = authors.id)",
+				"DELETE FROM tagsets WHERE id NOT IN (SELECT tags FROM chunks)",
+			} {
+				if err := tx.w.exec(query); err != nil {
+					return fmt.Errorf("remove unused rows: %w", err)
+				}
 			}
-		}
-		tx.w.known = newKnown()
-		return nil
+			return nil
+		})
 	})
 }
 
@@ -120,14 +122,19 @@ func (tx *Tx) countTerms() error {
 // this frees, so that forgotten words are gone from the file.
 func (s *Store) scrub(ctx context.Context) error {
 	return s.Update(ctx, func(tx *Tx) error {
-		if err := tx.w.pragma("secure_delete = ON"); err != nil {
-			return err
-		}
-		defer tx.w.pragma("secure_delete = OFF") //nolint:errcheck // it costs time only
-		if err := tx.w.exec("INSERT INTO chunk_index (chunk_index) VALUES ('optimize')"); err != nil {
-			return fmt.Errorf("rewrite the index: %w", err)
-		}
-		return tx.SetMeta(metaScrub, "")
+		return tx.w.wiping(func() error {
+			for _, query := range []string{
+				// A single segment is not rewritten; this row makes a second one.
+				"INSERT INTO chunk_index (rowid, body) VALUES (0, 'x')",
+				"INSERT INTO chunk_index (chunk_index) VALUES ('optimize')",
+				"DELETE FROM chunk_index WHERE rowid = 0",
+			} {
+				if err := tx.w.exec(query); err != nil {
+					return fmt.Errorf("rewrite the index: %w", err)
+				}
+			}
+			return tx.SetMeta(metaScrub, "")
+		})
 	})
 }
 

@@ -25,6 +25,9 @@ const (
 	tiedHits = 256
 	// termHits is how many rows of one optional term are looked at, the newest.
 	termHits = 50_000
+	// sureHits is how many candidates must stand out by their terms; with fewer, those that hold the
+	// same terms are ranked.
+	sureHits = 10
 )
 
 // SearchChunks returns the chunks that match, best first: score, then timestamp_ms, both
@@ -220,7 +223,7 @@ func (s *Store) SearchAny(ctx context.Context, q AnyQuery) ([]ChunkHit, error) {
 		if err != nil {
 			return err
 		}
-		hits, err = q.scored(ctx, db, lists, df, total)
+		hits, err = q.scored(ctx, db, cond, lists, df, total)
 		return err
 	})
 	return hits, err
@@ -281,14 +284,30 @@ func parseRows(s string) ([]int64, error) {
 }
 
 // scored scores the candidates with the rarest terms, and more of them while too few are accepted.
-func (q *AnyQuery) scored(ctx context.Context, db querier, lists [][]int64, df []int, total int) ([]ChunkHit, error) {
+func (q *AnyQuery) scored(ctx context.Context, db querier, cond condition, lists [][]int64, df []int, total int) ([]ChunkHit, error) {
 	score := q.Scorer(df, total)
 	weights := make([]float64, len(df))
 	for i, d := range df {
 		weights[i] = math.Log(1 + (float64(max(total, d))-float64(d)+0.5)/(float64(d)+0.5))
 	}
 	for n := max(q.Candidates, q.Limit); ; n *= 8 {
-		ids := bestRows(lists, weights, n)
+		best := bestRows(lists, weights, n)
+		ids := best.rows
+		if len(best.tied) > 0 && best.sure < sureHits {
+			ids = ids[:best.sure]
+			ranked, err := q.rankTied(ctx, db, cond, best.tied, n)
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range ranked {
+				if len(ids) == n {
+					break
+				}
+				if !slices.Contains(ids[:best.sure], id) {
+					ids = append(ids, id)
+				}
+			}
+		}
 		var hits []ChunkHit
 		for rest := ids; len(rest) > 0; {
 			batch := rest[:min(len(rest), 500)]
@@ -314,13 +333,54 @@ func (q *AnyQuery) scored(ctx context.Context, db querier, lists [][]int64, df [
 	}
 }
 
+// rankTied returns rows with all of the tied terms, best first: where too many rows hold the same
+// terms, how often and in how long a text decides which of them are candidates.
+func (q *AnyQuery) rankTied(ctx context.Context, db querier, cond condition, tied []int, n int) ([]int64, error) {
+	var and []string
+	if q.Must != "" {
+		and = append(and, "("+q.Must+")")
+	}
+	for _, i := range tied {
+		and = append(and, q.Terms[i].Match)
+	}
+	match := strings.Join(and, " AND ")
+	floor := int64(0)
+	if cond.sql == "1" {
+		var err error
+		if floor, err = (&ChunkQuery{Match: match}).floor(ctx, db); err != nil {
+			return nil, err
+		}
+	}
+	ids, err := queryIDs(ctx, db, `SELECT c.id FROM `+ranking(floor)+` CROSS JOIN chunks c ON c.id = f.row WHERE `+cond.sql+` LIMIT ?`, match, n)
+	if err != nil {
+		return nil, fmt.Errorf("rank a term: %w", err)
+	}
+	return ids, nil
+}
+
+// bestOf is what bestRows finds.
+type bestOf struct {
+	rows []int64 // those that weigh most first
+	// sure is how many of the rows weigh more than the last. When more rows weigh as much as the last
+	// than there is room for, and all for the same terms, tied are those terms.
+	sure int
+	tied []int
+}
+
 // bestRows merges the lists, which run from the highest row down, and returns the n rows whose
 // terms weigh most; of equals, the newest.
-func bestRows(lists [][]int64, weights []float64, n int) []int64 {
+func bestRows(lists [][]int64, weights []float64, n int) bestOf {
 	type candidate struct {
 		row    int64
 		weight float64
+		terms  uint64 // a bit for each list; lists past the 64th share the last
 	}
+	type group struct {
+		terms  uint64
+		weight float64
+		count  int
+	}
+	var groups []group // there are few: what was seen last is looked for first
 	// A heap with the worst of the best on top.
 	var heap []candidate
 	worse := func(a, b candidate) bool { return a.weight < b.weight || a.weight == b.weight && a.row < b.row }
@@ -356,7 +416,16 @@ func bestRows(lists [][]int64, weights []float64, n int) []int64 {
 			if at[i] < len(l) && l[at[i]] == row {
 				at[i]++
 				c.weight += weights[i]
+				c.terms |= 1 << min(i, 63)
 			}
+		}
+		g := slices.IndexFunc(groups, func(g group) bool { return g.terms == c.terms && g.weight == c.weight })
+		if g < 0 {
+			groups, g = append(groups, group{c.terms, c.weight, 0}), len(groups)
+		}
+		groups[g].count++
+		if g > 0 && groups[g].count > groups[g-1].count {
+			groups[g], groups[g-1] = groups[g-1], groups[g]
 		}
 		switch {
 		case len(heap) < n:
@@ -371,11 +440,33 @@ func bestRows(lists [][]int64, weights []float64, n int) []int64 {
 			down(0)
 		}
 	}
-	rows := make([]int64, len(heap))
-	for i, c := range heap {
-		rows[i] = c.row
+	slices.SortFunc(heap, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.row, a.row))
+	})
+	var out bestOf
+	for _, c := range heap {
+		out.rows = append(out.rows, c.row)
 	}
-	return rows
+	if len(heap) == 0 {
+		return out
+	}
+	last := heap[len(heap)-1]
+	out.sure = slices.IndexFunc(heap, func(c candidate) bool { return c.weight == last.weight })
+	count, same := 0, true
+	for _, g := range groups {
+		if g.weight == last.weight {
+			count += g.count
+			same = same && g.terms == last.terms
+		}
+	}
+	if count > len(heap)-out.sure && same && len(lists) < 64 {
+		for i := range lists {
+			if last.terms&(1<<i) != 0 {
+				out.tied = append(out.tied, i)
+			}
+		}
+	}
+	return out
 }
 
 // TermCounts returns, for those index tokens that stand in a large share of the chunks, in how many

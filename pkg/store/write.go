@@ -148,6 +148,15 @@ func (w *writer) pragma(p string) error {
 	return nil
 }
 
+// wiping runs fn with what it removes overwritten by zeros in the file.
+func (w *writer) wiping(fn func() error) error {
+	if err := w.pragma("secure_delete = ON"); err != nil {
+		return err
+	}
+	defer w.pragma("secure_delete = OFF") //nolint:errcheck // left on, it costs time only
+	return fn()
+}
+
 // insert runs an INSERT and returns the new row's number.
 func (w *writer) insert(query string, args ...any) (int64, error) {
 	st, err := w.prepared(query)

@@ -1,0 +1,48 @@
+package store_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/openhuman/openhuman-core/pkg/store"
+	"github.com/openhuman/openhuman-core/pkg/store/storetest"
+)
+
+// TestForgottenTextIsGone looks for it in the bytes of the file.
+func TestForgottenTextIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	s := open(t, store.Options{Path: path})
+	storetest.Put(t, s,
+		storetest.Doc("notes:gone", "document", "g.md", storetest.Text{
+			Content: "the quixotic zanzibar", Author: "Xerxes", Tags: []string{"yttrium"},
+			Mentions: []store.Mention{{Kind: "person", Value: "wolverine", Surface: "Wolverine", Count: 1}},
+		}),
+		storetest.Doc("notes:kept", "document", "k.md", storetest.Text{Content: "the kestrel"}))
+	err := s.Update(t.Context(), func(tx *store.Tx) error {
+		_, _, err := tx.ForgetSource("notes:gone")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(file, []byte("kestrel")) {
+		t.Error("the rest is gone too")
+	}
+	for _, word := range []string{"zanzibar", "quixot", "Xerxes", "yttrium", "olverine", "notes:gone", "g.md"} {
+		if bytes.Contains(file, []byte(word)) {
+			t.Errorf("%q is still in the file", word)
+		}
+	}
+}
