@@ -17,6 +17,9 @@ import (
 // Revisions of the protocol in which a client may send an array of messages.
 var batchRevisions = []string{"2024-11-05", "2025-03-26"}
 
+// Methods that may take their time, so that others run beside them.
+var slowMethods = []string{"tools/call", "subscriptions/listen"}
+
 // errTwice says that an id is in use. It carries no id: the error must not end the first call.
 const errTwice = "Invalid request: the id belongs to a request that has not been answered yet."
 
@@ -39,7 +42,6 @@ type conn struct {
 	stopped bool
 	broken  error // why the output cannot be written
 	lost    int   // answers that had not been written when the grace ran out
-	greets  int   // initialize calls in flight
 	version string
 }
 
@@ -196,13 +198,10 @@ func (c *conn) accept(data []byte) {
 	}
 }
 
-// batches reports whether the negotiated revision has batches. A handshake in flight decides first.
+// batches reports whether the negotiated revision has batches.
 func (c *conn) batches() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.greets > 0 && !c.stopped {
-		c.changed.Wait()
-	}
 	return slices.Contains(batchRevisions, c.version)
 }
 
@@ -236,9 +235,23 @@ func (c *conn) acceptAll(data []byte, members []json.RawMessage, array bool) {
 	for _, req := range forward {
 		select {
 		case c.in <- req:
+			c.await(req)
 		case <-c.stop:
 			return
 		}
+	}
+}
+
+// await waits for the answer to a request that needs no more than memory to be answered. The SDK
+// would run it beside the next ones, and on a busy machine they would overtake it.
+func (c *conn) await(req *jsonrpc.Request) {
+	if !req.IsCall() || slices.Contains(slowMethods, req.Method) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.calls[req.ID] != nil && !c.stopped {
+		c.changed.Wait()
 	}
 }
 
@@ -248,9 +261,6 @@ func (c *conn) register(msg message, l *line, part int) *refusal {
 		return invalid(nil, errTwice)
 	}
 	c.calls[msg.id] = &call{rawID: msg.rawID, method: msg.method, line: l, part: part}
-	if msg.method == methodInitialize {
-		c.greets++
-	}
 	return nil
 }
 
@@ -298,7 +308,6 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	delete(c.calls, resp.ID)
 	defer c.changed.Broadcast()
 	if k.method == methodInitialize {
-		c.greets--
 		var r struct {
 			Version string `json:"protocolVersion"`
 		}
@@ -331,17 +340,26 @@ func (c *conn) settle(l *line) {
 	}
 	if c.Order > 0 && c.lines[0] != l {
 		if l.answered() {
-			l.timer = time.AfterFunc(c.Order, func() {
-				c.mu.Lock()
-				defer c.mu.Unlock()
-				c.release(l)
-			})
+			l.timer = time.AfterFunc(c.Order, func() { c.expire(l) })
 			return
 		}
 	}
 	c.release(l)
 	for len(c.lines) > 0 && c.lines[0].left == 0 {
 		c.release(c.lines[0])
+	}
+}
+
+// expire releases l although an earlier line has no answer yet, and with it those that have waited
+// since before it.
+func (c *conn) expire(l *line) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.lines, l)
+	for _, earlier := range slices.Clone(c.lines[:i+1]) {
+		if earlier.left == 0 {
+			c.release(earlier)
+		}
 	}
 }
 

@@ -47,8 +47,9 @@ func (o *output) lines() []string {
 	return strings.Split(s, "\n")
 }
 
-// serve plays the SDK: it answers each call with its method after the time that the method says
-// ("200ms"), all calls at once, until input ends. "never" is not answered.
+// serve plays the SDK: it answers each call with its task after the time that the task says ("200ms"),
+// all calls at once, until input ends. "never" is not answered. The task is the name of the tool, or
+// the method where there is none.
 func serve(t testing.TB, tr stdio.Transport) {
 	t.Helper()
 	c, err := tr.Connect(context.Background())
@@ -67,12 +68,20 @@ func serve(t testing.TB, tr stdio.Transport) {
 			return
 		}
 		req, ok := msg.(*jsonrpc.Request)
-		if !ok || !req.IsCall() || req.Method == "never" {
+		task := ""
+		if ok {
+			task = req.Method
+			var p struct{ Name string }
+			if json.Unmarshal(req.Params, &p) == nil && p.Name != "" {
+				task = p.Name
+			}
+		}
+		if !ok || !req.IsCall() || task == "never" {
 			continue
 		}
 		wg.Go(func() {
-			result := fmt.Sprintf(`{"method":%q}`, req.Method)
-			if d, err := time.ParseDuration(req.Method); err == nil {
+			result := fmt.Sprintf(`{"task":%q}`, task)
+			if d, err := time.ParseDuration(task); err == nil {
 				time.Sleep(d)
 			}
 			if req.Method == "initialize" {
@@ -86,12 +95,17 @@ func serve(t testing.TB, tr stdio.Transport) {
 	}
 }
 
-func call(id, method string) string {
+// call is a request that may take its time, quick one that may not.
+func call(id, task string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q}}`, id, task)
+}
+
+func quick(id, method string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q}`, id, method)
 }
 
-func ok(id, method string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"method":%q}}`, id, method)
+func ok(id, task string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"task":%q}}`, id, task)
 }
 
 func failure(id string, code int, message string) string {
@@ -148,7 +162,7 @@ func TestLines(t *testing.T) {
 			}},
 		{"parameters that are no object", []string{`{"jsonrpc":"2.0","id":1,"method":"a","params":[1]}`, `{"jsonrpc":"2.0","id":2,"method":"a","params":null}`},
 			[]string{`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: \"params\" must be an object."}}`, ok("2", "a")}},
-		{"a method without a name", []string{call("1", "")}, []string{ok("1", "")}},
+		{"a method without a name", []string{quick("1", "")}, []string{ok("1", "")}},
 		{"an answer to nothing", []string{`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","id":8,"error":{"code":1,"message":"x"}}`, call("1", "a")}, []string{ok("1", "a")}},
 		{"an error keeps its place in the order", []string{call("1", "20ms"), "oops", call("2", "a")}, []string{ok("1", "20ms"), failure("null", -32700, parseError), ok("2", "a")}},
 		{"invalid UTF-8", []string{"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"a\"}", "\xff\xfe", call("1", "b")}, []string{ok(`"`+"\uFFFD"+`"`, "a"), failure("null", -32700, parseError), ok("1", "b")}},
@@ -179,17 +193,37 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestOrderIsBounded: an answer waits for an earlier one, but never longer than Order.
+// TestOrderIsBounded: an answer waits for an earlier one, but never longer than Order. Those that wait
+// keep their order.
 func TestOrderIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := newOutput()
 		in := strings.Join([]string{call("1", "10s"), call("2", "100ms"), call("3", "a"), call("4", "9900ms")}, "\n")
 		serve(t, stdio.Transport{In: strings.NewReader(in), Out: out})
-		want := []string{ok("3", "a"), ok("2", "100ms"), ok("1", "10s"), ok("4", "9900ms")}
+		want := []string{ok("2", "100ms"), ok("3", "a"), ok("1", "10s"), ok("4", "9900ms")}
 		if diff := cmp.Diff(want, out.lines()); diff != "" {
 			t.Errorf("answers (-want +got):\n%s", diff)
 		}
-		at := []time.Duration{250 * time.Millisecond, 350 * time.Millisecond, 10 * time.Second, 10 * time.Second}
+		at := []time.Duration{250 * time.Millisecond, 250 * time.Millisecond, 10 * time.Second, 10 * time.Second}
+		if diff := cmp.Diff(at, out.at); diff != "" {
+			t.Errorf("times (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestQuickRequestsAreNotOvertaken: what needs no store is answered in order, however busy the machine
+// is, and is not held up by a call that takes its time.
+func TestQuickRequestsAreNotOvertaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := newOutput()
+		in := strings.Join([]string{quick("1", "900ms"), quick("2", "600ms"), quick("3", "300ms"), call("4", "5s"), quick("5", "x"), quick("6", "y")}, "\n")
+		serve(t, stdio.Transport{In: strings.NewReader(in), Out: out})
+		want := []string{ok("1", "900ms"), ok("2", "600ms"), ok("3", "300ms"), ok("5", "x"), ok("6", "y"), ok("4", "5s")}
+		if diff := cmp.Diff(want, out.lines()); diff != "" {
+			t.Errorf("answers (-want +got):\n%s", diff)
+		}
+		ms := time.Millisecond
+		at := []time.Duration{900 * ms, 1500 * ms, 1800 * ms, 2050 * ms, 2050 * ms, 6800 * ms}
 		if diff := cmp.Diff(at, out.at); diff != "" {
 			t.Errorf("times (-want +got):\n%s", diff)
 		}
@@ -308,7 +342,7 @@ func TestCloseUnblocksRead(t *testing.T) {
 // TestErrorsOfTheSDK: code 0 is not JSON-RPC, and what the SDK quotes is cut.
 func TestErrorsOfTheSDK(t *testing.T) {
 	out := newOutput()
-	in := strings.Join([]string{call("1", "a"), call("2", "b"), call("3", "<c>")}, "\n")
+	in := strings.Join([]string{call("1", "a"), call("2", "b"), quick("3", "<c>")}, "\n")
 	c, err := stdio.Transport{In: strings.NewReader(in), Out: out}.Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
