@@ -257,3 +257,23 @@ func TestSearchBroadly(t *testing.T) {
 		t.Errorf("a search past its deadline: %v after %v", err, time.Since(start))
 	}
 }
+
+// Among more chunks with one word than are read, those that say it often are found, however old.
+func TestSearchAnyRanksTies(t *testing.T) {
+	texts := make([]string, 2000)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("word and filler %d", i)
+	}
+	texts[3], texts[4] = "word word word", "word word"
+	st := wordsStore(t, store.Memory, texts)
+	defer st.Close()
+	hits, err := st.SearchAny(t.Context(), store.AnyQuery{
+		Terms: []store.AnyTerm{{Match: `"word"`}, {Match: `"nowhere"`}}, Limit: 2, Candidates: 5,
+		Scorer: func([]int, int) func(*store.Chunk) float64 {
+			return func(c *store.Chunk) float64 { return float64(strings.Count(c.Content, "word")) }
+		},
+	})
+	if err != nil || !slices.Equal(hitIDs(hits), []string{"c00003", "c00004"}) {
+		t.Errorf("%v, %v", hitIDs(hits), err)
+	}
+}
