@@ -277,6 +277,9 @@ func (s *server) run(ctx context.Context, o Op, params json.RawMessage) (out any
 
 // spellHint returns out with the names of tools in its hint, if it has one, as the caller knows them.
 func (s *server) spellHint(ctx context.Context, out any) any {
+	if out == nil {
+		return nil
+	}
 	v := reflect.New(reflect.TypeOf(out)).Elem()
 	v.Set(reflect.ValueOf(out))
 	if v.Kind() == reflect.Struct {

@@ -97,8 +97,14 @@ func connect(t *testing.T, s controller.Store, client string, edit func(*tools.O
 		edit(&o)
 	}
 	o.Controller = controller.New(controller.Options{Store: s, Policy: o.Policy})
+	return join(t, tools.Server(o), client, &mcp.ServerSessionOptions{State: tools.Unintroduced()}), l
+}
+
+// join connects a client to a server.
+func join(t *testing.T, server *mcp.Server, client string, so *mcp.ServerSessionOptions) *mcp.ClientSession {
+	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
-	ss, err := tools.Server(o).Connect(t.Context(), far, &mcp.ServerSessionOptions{State: tools.Unintroduced()})
+	ss, err := server.Connect(t.Context(), far, so)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +113,7 @@ func connect(t *testing.T, s controller.Store, client string, edit func(*tools.O
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cs.Close(); _ = ss.Wait() })
-	return cs, l
+	return cs
 }
 
 func call(t *testing.T, cs *mcp.ClientSession, name, args string) (*mcp.CallToolResult, error) {
@@ -157,6 +163,51 @@ func TestGoodCallsCarryTheSameValueTwice(t *testing.T) {
 	}
 	if strings.Contains(l.String(), secret) {
 		t.Errorf("the log quotes arguments:\n%s", l)
+	}
+}
+
+// TestBothSurfacesAgree: a call beside MCP returns what the tool returns.
+func TestBothSurfacesAgree(t *testing.T) {
+	memory := fakeStore{do: fails(nil)}
+	cs, _ := connect(t, memory, "c", nil)
+	for name, args := range goodCalls {
+		r, err := call(t, cs, name, args)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		o, _ := tools.ByTool(name)
+		out, err := o.Call(t.Context(), tools.Deps{Controller: controller.New(controller.Options{Store: memory})}, json.RawMessage(args))
+		if err != nil {
+			t.Errorf("%s: %v", o.Method, err)
+			continue
+		}
+		direct, err := json.Marshal(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(direct), textOf(t, r)); diff != "" {
+			t.Errorf("%s (-called directly +called as a tool):\n%s", name, diff)
+		}
+	}
+}
+
+// TestSessionsAreKeptApart: one server may serve many sessions, also such as the SDK introduces itself.
+func TestSessionsAreKeptApart(t *testing.T) {
+	l := &logs{}
+	server := tools.Server(tools.Options{Controller: controller.New(controller.Options{Store: fakeStore{do: fails(nil)}}), Log: zerolog.New(l)})
+	sessions := map[string]*mcp.ClientSession{
+		"one":   join(t, server, "one", nil),
+		"two":   join(t, server, "two", &mcp.ServerSessionOptions{State: tools.Unintroduced()}),
+		"three": join(t, server, "three", nil),
+	}
+	for name, cs := range sessions {
+		if r, err := call(t, cs, "tree.list_sources", `{}`); err != nil || r.IsError {
+			t.Errorf("%s: %v", name, err)
+		}
+		if want := `"client":"mcp:` + name + `","tool":"tree.list_sources"`; strings.Count(l.String(), want) != 1 {
+			t.Errorf("%s is not in the log once:\n%s", name, l)
+		}
 	}
 }
 
