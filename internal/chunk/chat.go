@@ -15,6 +15,14 @@ const (
 	answerWithin = 24 * time.Hour
 )
 
+// chatTokens is what a window of a chat is packed to. Talk is loose, so that a smaller window than a
+// text's brings more of what answers a question into the same room: on LoCoMo 300 finds 0.866 of the
+// evidence within 2,000 tokens and 400 finds 0.852.
+const (
+	chatTokens = 300
+	chatTarget = chatTokens * 40
+)
+
 // maxAuthor bounds the name before a message, in bytes.
 const maxAuthor = 120
 
@@ -71,9 +79,9 @@ func (s *chatSplitter) add(m *doc.Message, line string) {
 	last := w.msgs[n-1]
 	switch quiet, asked := m.Time.Sub(last.Time), asks(last.Text); {
 	case quiet >= longSilence && !(asked && quiet < answerWithin),
-		quiet >= shortSilence && w.cost >= target/4 && !asked:
+		quiet >= shortSilence && w.cost >= chatTarget/4 && !asked:
 		s.flush()
-	case w.cost+c <= target && w.bytes+len(line)+1 <= MaxBytes:
+	case w.cost+c <= chatTarget && w.bytes+len(line)+1 <= MaxBytes:
 	case asked && n > 1 && s.moves(c, line):
 		// A question goes where its answer is.
 		question, qc := w.lines[n-1], cost(w.lines[n-1])+costASCII
@@ -92,7 +100,7 @@ func (s *chatSplitter) moves(c int, line string) bool {
 	w := &s.cur
 	question := w.lines[len(w.lines)-1]
 	qc := cost(question) + costASCII
-	return w.cost-qc >= enough && qc+c <= target && len(question)+len(line)+1 <= MaxBytes
+	return w.cost-qc >= chatTarget/2 && qc+c <= chatTarget && len(question)+len(line)+1 <= MaxBytes
 }
 
 func (s *chatSplitter) push(m *doc.Message, line string, c int) {

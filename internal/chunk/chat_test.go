@@ -55,7 +55,7 @@ func TestChatBreaksAtSilence(t *testing.T) {
 
 func TestChatQuestionMovesToItsAnswer(t *testing.T) {
 	cs := chunk.Split("x", chat(
-		msg(0, "a", words(150, "first")), msg(time.Second, "b", words(80, "more")), msg(2*time.Second, "a", "And where is the key?"), msg(3*time.Second, "b", words(60, "answer"))))
+		msg(0, "a", words(110, "first")), msg(time.Second, "b", words(60, "more")), msg(2*time.Second, "a", "And where is the key?"), msg(3*time.Second, "b", words(60, "answer"))))
 	if len(cs) != 2 || !strings.HasPrefix(cs[1].Text, "a: And where is the key?\nb: answer") {
 		t.Errorf("windows: %q", texts(cs))
 	}

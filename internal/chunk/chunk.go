@@ -22,7 +22,8 @@ const Version = 1
 // Bounds on a chunk.
 const (
 	// TargetTokens is the size that chunks are packed to. Whole paragraphs may make a chunk a
-	// quarter larger, a table or a block of code twice as large, one chat message as large as MaxBytes.
+	// quarter larger, a table or a block of code twice as large. Chats are packed a little tighter,
+	// and one message may be as large as MaxBytes.
 	TargetTokens = 400
 	// MaxBytes is what no chunk exceeds.
 	MaxBytes = 8 << 10
