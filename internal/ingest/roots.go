@@ -25,8 +25,10 @@ const metaRegistry = "ingest.registry"
 // it, else to its folder. A source is known by its kind and the folder, mailbox or file that it is.
 type registry struct {
 	mu    sync.Mutex
-	dirty bool
 	taken map[string]bool // source ids in use
+	// Changes are counted, since names are given while others are being written.
+	changes, written, stored int
+	removed                  map[string]bool // roots that became part of others
 
 	Roots   map[string]*rootInfo `json:"roots"`   // by stored path
 	Sources map[string]string    `json:"sources"` // "kind|path" to source id
@@ -45,7 +47,7 @@ type root struct {
 }
 
 func loadRegistry(ctx context.Context, s *store.Store) (*registry, error) {
-	g := &registry{taken: map[string]bool{}}
+	g := &registry{taken: map[string]bool{}, removed: map[string]bool{}}
 	if s != nil {
 		text, err := s.Meta(ctx, metaRegistry)
 		if err != nil {
@@ -80,8 +82,30 @@ func loadRegistry(ctx context.Context, s *store.Store) (*registry, error) {
 func (g *registry) save(tx *store.Tx) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.dirty {
+	if g.written = g.changes; g.written == g.stored {
 		return nil
+	}
+	// Another process may have given names meanwhile.
+	var theirs registry
+	text, err := tx.Meta(metaRegistry)
+	if err != nil {
+		return err
+	}
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &theirs); err != nil {
+			return fmt.Errorf("read the names of sources: %w", err)
+		}
+	}
+	for path, info := range theirs.Roots {
+		if g.Roots[path] == nil && !g.removed[path] {
+			g.Roots[path] = info
+		}
+	}
+	for key, id := range theirs.Sources {
+		if _, ok := g.Sources[key]; !ok {
+			g.Sources[key] = id
+			g.taken[id] = true
+		}
 	}
 	b, err := json.Marshal(g)
 	if err != nil {
@@ -90,9 +114,10 @@ func (g *registry) save(tx *store.Tx) error {
 	return tx.SetMeta(metaRegistry, string(b))
 }
 
+// saved says that what save wrote last is on disk.
 func (g *registry) saved() {
 	g.mu.Lock()
-	g.dirty = false
+	g.stored = g.written
 	g.mu.Unlock()
 }
 
@@ -143,7 +168,8 @@ func (g *registry) source(kind doc.Kind, rt root, extent string) (id, shown stri
 			id = fmt.Sprintf("%s:%s-%d", family(kind), name, n)
 		}
 		g.Sources[key] = id
-		g.taken[id], g.dirty = true, true
+		g.taken[id] = true
+		g.changes++
 	}
 	switch {
 	case rt.Source == "":
@@ -152,7 +178,8 @@ func (g *registry) source(kind doc.Kind, rt root, extent string) (id, shown stri
 		return id, family(kind) + ":" + rt.Source
 	}
 	if rt.Kind == "" {
-		rt.Kind, g.dirty = kind, true
+		rt.Kind = kind
+		g.changes++
 	}
 	if rt.Kind == kind {
 		return id, rt.Source
@@ -255,7 +282,8 @@ func (g *registry) adopt(t *target) {
 	said := t.source
 	if at, ok := g.at(t.name); ok && (said == "" || at.Source == said || at.path == t.name) {
 		if said != "" && at.Source != said {
-			at.Source, at.Kind, g.dirty = said, "", true
+			at.Source, at.Kind = said, ""
+			g.changes++
 		}
 		return
 	} else if ok {
@@ -269,8 +297,10 @@ func (g *registry) adopt(t *target) {
 	for p, info := range g.Roots {
 		if p != path && within(p, path) && info.Source == "" && !t.file {
 			delete(g.Roots, p)
+			g.removed[p] = true
 			t.former = append(t.former, p)
 		}
 	}
-	g.Roots[path], g.dirty = &rootInfo{Source: said}, true
+	g.Roots[path] = &rootInfo{Source: said}
+	g.changes++
 }

@@ -70,3 +70,23 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestNamesOfTwoRunsAtOnce has two runs name different folders at the same time; neither may lose
+// what the other has named.
+func TestNamesOfTwoRunsAtOnce(t *testing.T) {
+	base := folder(t, "x", map[string]string{"one/a.md": "Alpha.", "two/b.md": "Beta.", "two/box.mbox": "MBOX\n1 first"})
+	path := filepath.Join(t.TempDir(), "memory.db")
+	s, inner := openAt(t, path), openAt(t, path)
+	once := false
+	run(t, ingest.Options{Store: s, Formats: formats(), Now: clock(), Progress: func(e ingest.Event) {
+		if !once && e.Stage == ingest.Reading {
+			once = true
+			run(t, ingest.Options{Store: inner, Formats: formats()}, filepath.Join(base, "two"))
+		}
+	}}, filepath.Join(base, "one"))
+	before := dump(t, s)
+	run(t, ingest.Options{Store: s, Formats: formats()}, filepath.Join(base, "two"), filepath.Join(base, "one"))
+	if diff := cmp.Diff(before, dump(t, s)); diff != "" {
+		t.Error(diff)
+	}
+}
