@@ -90,7 +90,7 @@ func (c *Controller) search(ctx context.Context, q *query.Query, k int) ([]store
 		hits[i].Score = 0.5 + 0.5*hits[i].Score/(hits[i].Score+halfScore)
 	}
 	optional := q.Optional()
-	if len(hits) >= k || len(optional) == 0 || (len(q.Terms) == 1 && len(optional) == 1) {
+	if len(hits) > k || len(optional) == 0 || (len(q.Terms) == 1 && len(optional) == 1) {
 		return hits, nil
 	}
 	for _, t := range q.Terms {
@@ -222,5 +222,5 @@ func (c *Controller) nothingHint(ctx context.Context, q *query.Query) (string, e
 	case q.Must() != "":
 		return "Nothing holds this phrase as it is written. Leave out the quotation marks.", nil
 	}
-	return "Nothing holds any of these words. Try other words, a prefix such as budg*, or memory.recall.", nil
+	return "Nothing holds any of these words. Try other words for the same thing, or the beginning of one, such as budg*.", nil
 }

@@ -260,6 +260,13 @@ func TestSearchPages(t *testing.T) {
 	if len(res.Chunks) != 50 || !res.HasMore || res.Chunks[0].Preview != "words 99" {
 		t.Errorf("relaxed: %d rows, more %v, first %q", len(res.Chunks), res.HasMore, res.Chunks[0].Preview)
 	}
+	// Exactly k rows with all the words: those with some of them are still to come.
+	if res := search(t, c, "99", 1); res.HasMore {
+		t.Errorf("one word in one row: more %v", res.HasMore)
+	}
+	if res := search(t, c, "words 99", 1); !res.HasMore || len(res.Chunks) != 1 {
+		t.Errorf("all words in one row: %d rows, more %v", len(res.Chunks), res.HasMore)
+	}
 	// Filters decide before the limit does.
 	if n := len(search(t, c, "equal words before:2024-01-02", 50).Chunks); n != 10 {
 		t.Errorf("narrowed: %d rows, want 10", n)
