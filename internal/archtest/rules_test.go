@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"internal/query":  {"internal/text"},
 	"internal/entity": {"internal/doc", "internal/text"},
 	"internal/chunk":  {"internal/doc", "internal/text"},
+	"internal/tree":   {},
 	"pkg/store":       {"pkg/fault", "internal/text", "internal/glob", "internal/near"},
 	"pkg/controller": {
 		"pkg/store", "pkg/policy", "pkg/fault", "pkg/clientinfo",
