@@ -37,39 +37,89 @@ func (s *Store) SearchChunks(ctx context.Context, q ChunkQuery) ([]ChunkHit, err
 		if err != nil || cond.none {
 			return err
 		}
-		floor, err := q.floor(ctx, db)
+		rank, err := q.span(ctx, db, cond)
 		if err != nil {
 			return err
 		}
-		hits, err = q.ranked(ctx, db, cond, floor)
-		if err == nil && floor > 0 && len(hits) < q.Limit && (cond.sql != "1" || q.Accept != nil) {
+		hits, err = q.ranked(ctx, db, cond, rank)
+		if err == nil && rank.newest && len(hits) < q.Limit && (cond.sql != "1" || q.Accept != nil) {
 			// What passes may be older than the newest hits.
-			hits, err = q.ranked(ctx, db, cond, 0)
+			hits, err = q.ranked(ctx, db, cond, span{to: rank.to})
 		}
 		return err
 	})
 	return hits, err
 }
 
-// floor returns the lowest row that still is to be ranked, or 0 for all.
-func (q *ChunkQuery) floor(ctx context.Context, db querier) (floor int64, err error) {
-	if len(q.Tokens) > 0 {
-		list, err := json.Marshal(q.Tokens)
-		if err != nil {
-			return 0, fmt.Errorf("count hits: %w", err)
-		}
-		var rare bool
-		err = repeated(db).QueryRowContext(ctx, `SELECT EXISTS (
-			SELECT 1 FROM json_each(?) t LEFT JOIN common_terms n ON n.term = t.value WHERE coalesce(n.df, 0) < `+strconv.Itoa(rankedHits)+`)`,
-			string(list)).Scan(&rare)
-		if err != nil {
-			return 0, fmt.Errorf("count hits: %w", err)
-		}
-		if rare {
-			return 0, nil
-		}
+// span is a range of rows that are to be ranked; 0 leaves an end open.
+type span struct {
+	from, to int64
+	newest   bool // there are older hits before it
+}
+
+// sql is a condition on the rows of the index.
+func (s span) sql() (cond string) {
+	if s.from > 0 {
+		cond += " AND rowid >= " + strconv.FormatInt(s.from, 10)
 	}
-	err = repeated(db).QueryRowContext(ctx, `SELECT rowid FROM chunk_index WHERE chunk_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET `+
+	if s.to > 0 {
+		cond += " AND rowid <= " + strconv.FormatInt(s.to, 10)
+	}
+	return cond
+}
+
+// span returns the rows that are to be ranked: all of them, but of a broad query only the newest
+// among those that the filter may let pass.
+func (q *ChunkQuery) span(ctx context.Context, db querier, cond condition) (s span, err error) {
+	if rare, err := q.rare(ctx, db); err != nil || rare {
+		return span{}, err
+	}
+	if s.from, err = q.floor(ctx, db, s); err != nil || s.from == 0 {
+		return span{}, err
+	}
+	s.newest = true
+	if cond.sql == "1" {
+		return s, nil
+	}
+	var first, last sql.NullInt64
+	if err := db.QueryRowContext(ctx, `SELECT min(c.id), max(c.id) FROM chunks c WHERE `+cond.sql).Scan(&first, &last); err != nil {
+		return span{}, fmt.Errorf("search chunks: %w", err)
+	}
+	within := span{from: first.Int64, to: last.Int64}
+	floor, err := q.floor(ctx, db, within)
+	if err != nil {
+		return span{}, err
+	}
+	if floor > 0 {
+		within.from, within.newest = floor, true
+	}
+	return within, nil
+}
+
+// rare reports whether one of the tokens is known to stand in few chunks.
+func (q *ChunkQuery) rare(ctx context.Context, db querier) (rare bool, err error) {
+	if len(q.Tokens) == 0 {
+		return false, nil
+	}
+	list, err := json.Marshal(q.Tokens)
+	if err != nil {
+		return false, fmt.Errorf("count hits: %w", err)
+	}
+	err = repeated(db).QueryRowContext(ctx, `SELECT EXISTS (
+		SELECT 1 FROM json_each(?) t LEFT JOIN common_terms n ON n.term = t.value WHERE coalesce(n.df, 0) < `+strconv.Itoa(rankedHits)+`)`,
+		string(list)).Scan(&rare)
+	if err != nil {
+		return false, fmt.Errorf("count hits: %w", err)
+	}
+	return rare, nil
+}
+
+// floor returns the lowest of the newest hits inside s, or 0 when there are not so many.
+func (q *ChunkQuery) floor(ctx context.Context, db querier, s span) (floor int64, err error) {
+	if s == (span{}) {
+		db = repeated(db)
+	}
+	err = db.QueryRowContext(ctx, `SELECT rowid FROM chunk_index WHERE chunk_index MATCH ?`+s.sql()+` ORDER BY rowid DESC LIMIT 1 OFFSET `+
 		strconv.Itoa(rankedHits-1), q.Match).Scan(&floor)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("count hits: %w", err)
@@ -79,18 +129,15 @@ func (q *ChunkQuery) floor(ctx context.Context, db querier) (floor int64, err er
 
 // ranking is the part of a statement that yields rows in the order of their rank. The limit keeps
 // SQLite from taking the sub-query apart, which would rank every row again or not at all.
-func ranking(floor int64) string {
-	from := `chunk_index WHERE chunk_index MATCH ? AND rank MATCH '` + rankBy + `'`
-	if floor > 0 {
-		from += " AND rowid >= " + strconv.FormatInt(floor, 10)
-	}
-	return `(SELECT rowid AS row, rank FROM ` + from + ` ORDER BY rank LIMIT ` + strconv.Itoa(math.MaxInt64) + `) f`
+func ranking(s span) string {
+	return `(SELECT rowid AS row, rank FROM chunk_index WHERE chunk_index MATCH ? AND rank MATCH '` + rankBy + `'` + s.sql() +
+		` ORDER BY rank LIMIT ` + strconv.Itoa(math.MaxInt64) + `) f`
 }
 
-func (q *ChunkQuery) ranked(ctx context.Context, db querier, cond condition, floor int64) ([]ChunkHit, error) {
-	query := `SELECT ` + chunkColumns + `, f.rank FROM ` + ranking(floor) + ` CROSS JOIN ` + onRow(chunkFrom) + ` WHERE ` + cond.sql
+func (q *ChunkQuery) ranked(ctx context.Context, db querier, cond condition, rank span) ([]ChunkHit, error) {
+	query := `SELECT ` + chunkColumns + `, f.rank FROM ` + ranking(rank) + ` CROSS JOIN ` + onRow(chunkFrom) + ` WHERE ` + cond.sql
 	run := db
-	if floor == 0 && cond.sql == "1" {
+	if rank == (span{}) && cond.sql == "1" {
 		run = repeated(db)
 	}
 	rows, err := run.QueryContext(ctx, query, q.Match)
@@ -109,7 +156,7 @@ func (q *ChunkQuery) ranked(ctx context.Context, db querier, cond condition, flo
 			break
 		} else if n >= q.Limit+tiedHits {
 			rows.Close()
-			return q.resolveTies(ctx, db, cond, floor, hits)
+			return q.resolveTies(ctx, db, cond, rank, hits)
 		}
 		if q.Accept == nil || q.Accept(&h.Chunk) {
 			hits = append(hits, h)
@@ -123,12 +170,12 @@ func (q *ChunkQuery) ranked(ctx context.Context, db querier, cond condition, flo
 }
 
 // resolveTies replaces the hits that share the last rank by the newest of all that have it.
-func (q *ChunkQuery) resolveTies(ctx context.Context, db querier, cond condition, floor int64, hits []ChunkHit) ([]ChunkHit, error) {
+func (q *ChunkQuery) resolveTies(ctx context.Context, db querier, cond condition, rank span, hits []ChunkHit) ([]ChunkHit, error) {
 	tied := hits[q.Limit-1].Score
 	above := slices.IndexFunc(hits, func(h ChunkHit) bool { return h.Score == tied })
 	hits = hits[:above]
 	sortHits(hits)
-	ids, err := queryIDs(ctx, db, `SELECT c.id FROM `+ranking(floor)+` CROSS JOIN chunks c ON c.id = f.row WHERE f.rank = ? AND `+cond.sql+
+	ids, err := queryIDs(ctx, db, `SELECT c.id FROM `+ranking(rank)+` CROSS JOIN chunks c ON c.id = f.row WHERE f.rank = ? AND `+cond.sql+
 		` ORDER BY c.timestamp_ms DESC, c.chunk_id`, q.Match, -tied)
 	if err != nil {
 		return nil, fmt.Errorf("search chunks of one rank: %w", err)

@@ -180,14 +180,11 @@ func (q *AnyQuery) rankTied(ctx context.Context, db querier, cond condition, tie
 		and = append(and, q.Terms[i].Match)
 	}
 	match := strings.Join(and, " AND ")
-	floor := int64(0)
-	if cond.sql == "1" {
-		var err error
-		if floor, err = (&ChunkQuery{Match: match}).floor(ctx, db); err != nil {
-			return nil, err
-		}
+	rank, err := (&ChunkQuery{Match: match}).span(ctx, db, cond)
+	if err != nil {
+		return nil, err
 	}
-	ids, err := queryIDs(ctx, db, `SELECT c.id FROM `+ranking(floor)+` CROSS JOIN chunks c ON c.id = f.row WHERE `+cond.sql+` LIMIT ?`, match, n)
+	ids, err := queryIDs(ctx, db, `SELECT c.id FROM `+ranking(rank)+` CROSS JOIN chunks c ON c.id = f.row WHERE `+cond.sql+` LIMIT ?`, match, n)
 	if err != nil {
 		return nil, fmt.Errorf("rank a term: %w", err)
 	}
