@@ -17,6 +17,8 @@ func main() { os.Exit(start()) }
 func start() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// The first signal asks; a second one ends the program whatever it is doing.
+	context.AfterFunc(ctx, stop)
 	stdout := os.Stdout
 	// Whoever prints by habit, in whatever package, must not break the protocol.
 	os.Stdout = os.Stderr

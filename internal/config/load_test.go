@@ -234,6 +234,7 @@ func TestFileThatCannotBeRead(t *testing.T) {
 	large := filepath.Join(dir, "large.toml")
 	write(t, large, strings.Repeat("# nothing\n", 200_000))
 	for path, want := range map[string]string{
+		os.DevNull:                    "it is not a regular file",
 		folder:                        "it is a folder",
 		large:                         "larger than",
 		filepath.Join(dir, "no.toml"): "no such file",
