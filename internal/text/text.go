@@ -18,7 +18,6 @@ const MaxToken = 64
 // scratch is what one call needs besides its result; pooled, since a call may be for one word.
 type scratch struct {
 	word  []byte
-	runes []rune
 	ends  []int
 	stems stemCache
 }
