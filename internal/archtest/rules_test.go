@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"internal/glob":    {},
 	"internal/term":    {},
 	"internal/golden":  {},
+	"internal/vector":  {},
 
 	// What the product does.
 	"pkg/policy":      {"pkg/fault", "pkg/clientinfo"},
@@ -31,9 +32,12 @@ var mayImport = map[string][]string{
 		"internal/text", "internal/query", "internal/near",
 	},
 
+	"internal/vecimage": {"internal/vector"},
+	"internal/vecindex": {"internal/vector", "internal/vecimage", "pkg/store", "pkg/controller"},
+
 	// Taking things in. Readers know documents, never the store.
 	"internal/ingest": {
-		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset",
+		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/vector",
 		"internal/ingest/interchange", "internal/ingest/plain", "internal/ingest/mail", "internal/ingest/markdown", "internal/ingest/slack",
 	},
 	"internal/ingest/interchange": readers,
@@ -88,7 +92,7 @@ var onlyIn = map[string][]string{
 	// Other programs are started by the command line alone.
 	"os/exec": {"cmd/openhuman-core", "bench/..."},
 	"plugin":  {},
-	"unsafe":  {},
+	"unsafe":  {"internal/vecimage"}, // a mapped file as bytes, on Windows
 	"log":     {},
 	"testing": {"internal/golden", "pkg/store/storetest"},
 }

@@ -13,8 +13,8 @@ import (
 
 // PutDocument stores a document under its identity. An equal hash is Unchanged and costs one
 // look-up, whatever else the record says. Otherwise the document's chunks, index rows, mentions and
-// links become those of the record; a chunk whose chunk_id the document had before keeps its row
-// and with it its vectors.
+// links become those of the record; a chunk whose chunk_id the document had before keeps its row,
+// and its vectors as long as its index row is the same.
 func (tx *Tx) PutDocument(rec DocumentRecord) (docID int64, res PutResult, err error) {
 	var hash []byte
 	found, err := tx.w.get("SELECT id, hash FROM documents WHERE identity = ?", []any{rec.Identity}, &docID, &hash)
@@ -138,6 +138,14 @@ func (tx *Tx) putChunk(rec *DocumentRecord, i int, docID, source int64, old map[
 		}
 	case was.sum != sum:
 		tx.reindex[id] = &c.Index
+		if err := tx.dropVectors(id); err != nil {
+			return err
+		}
+	}
+	if len(c.Vector) > 0 && (!kept || was.sum != sum) {
+		if err := tx.addVector(rec.VectorModel, id, 0, c.Vector); err != nil {
+			return err
+		}
 	}
 	tx.sourceChunks[source]++
 	return tx.putMentions(id, source, c.Mentions)
@@ -146,8 +154,8 @@ func (tx *Tx) putChunk(rec *DocumentRecord, i int, docID, source int64, old map[
 // deleteChunk removes a chunk whose mentions and counts have been taken back already.
 func (tx *Tx) deleteChunk(id int64) error {
 	tx.reindex[id] = nil
-	if err := tx.w.exec("DELETE FROM vectors WHERE chunk = ?", id); err != nil {
-		return fmt.Errorf("remove vectors: %w", err)
+	if err := tx.dropVectors(id); err != nil {
+		return err
 	}
 	if err := tx.w.exec("DELETE FROM chunks WHERE id = ?", id); err != nil {
 		return fmt.Errorf("remove a chunk: %w", err)

@@ -188,6 +188,7 @@ func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 			`UPDATE files SET complete = 0 WHERE id IN
 				(SELECT h.file FROM holders h JOIN documents d ON d.id = h.document WHERE d.source = ?1)`,
 			"DELETE FROM chunk_index WHERE rowid IN (SELECT id FROM chunks WHERE source = ?1)",
+			"INSERT INTO dead_vectors (vector) SELECT id FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 			"DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 			"DELETE FROM mentions WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 			`UPDATE entities SET chunks = chunks - (SELECT n.chunks FROM entity_counts n WHERE n.entity = entities.id AND n.source = ?1)
@@ -203,6 +204,10 @@ func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 		return nil
 	})
 	if err != nil {
+		return 0, 0, err
+	}
+	// Nobody is to read the image any more: it holds vectors of what is forgotten.
+	if err := tx.SetMeta(metaImage, ""); err != nil {
 		return 0, 0, err
 	}
 	tx.w.known = newKnown()

@@ -41,6 +41,7 @@ type known struct {
 	tagsets map[string]int64
 	forms   map[formKey]knownForm
 	reps    map[int64]int64 // entity to the entity that stands for it, itself included
+	models  map[VectorModel]int64
 }
 
 type knownSource struct {
@@ -58,7 +59,7 @@ const maxKnown = 200_000
 func newKnown() known {
 	return known{
 		sources: map[string]knownSource{}, authors: map[string]int64{}, tagsets: map[string]int64{},
-		forms: map[formKey]knownForm{}, reps: map[int64]int64{},
+		forms: map[formKey]knownForm{}, reps: map[int64]int64{}, models: map[VectorModel]int64{},
 	}
 }
 

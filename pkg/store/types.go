@@ -126,6 +126,8 @@ type DocumentRecord struct {
 	Chunks []ChunkRecord
 	// Links say that an address or handle belongs to a person, as the structure states it.
 	Links []PersonLink
+	// VectorModel made the vectors of the chunks, if they have any. Neither is part of Hash.
+	VectorModel VectorModel
 }
 
 // ChunkRecord is a chunk as it is stored.
@@ -141,6 +143,8 @@ type ChunkRecord struct {
 	Tags        []string
 	Index       IndexText
 	Mentions    []Mention
+	// Vector, when set, is stored with a chunk that is new or whose index text has changed.
+	Vector []byte
 }
 
 // IndexText is what the full-text index sees: tokens of internal/text joined by single blanks.

@@ -160,12 +160,20 @@ CREATE TABLE models (
   dims        INTEGER NOT NULL
 ) STRICT;
 
--- As for mentions, pkg/store removes them with their chunk: a cascade would make every removal
--- write out the index rows that are being gathered.
+-- The number of a vector is never used again and grows with every one that is written, so that who
+-- has read up to one can ask for what came after. As for mentions, pkg/store removes vectors with
+-- their chunk: a cascade would make every removal write out the index rows that are being gathered.
 CREATE TABLE vectors (
+  id    INTEGER PRIMARY KEY AUTOINCREMENT,
   chunk INTEGER NOT NULL, -- chunks.id
-  model INTEGER NOT NULL REFERENCES models (id) ON DELETE CASCADE,
+  model INTEGER NOT NULL, -- models.id
   part  INTEGER NOT NULL, -- a chunk longer than the model's window has several
-  data  BLOB NOT NULL,    -- int8 components, then a little-endian float32 scale
-  PRIMARY KEY (chunk, model, part)
-) WITHOUT ROWID, STRICT;
+  data  BLOB NOT NULL     -- as internal/vector packs it; empty: the model can make nothing of the text
+) STRICT;
+CREATE UNIQUE INDEX vectors_chunk ON vectors (chunk, model, part);
+
+-- Vectors that are gone although the image, which meta names, may hold them.
+CREATE TABLE dead_vectors (
+  id     INTEGER PRIMARY KEY AUTOINCREMENT,
+  vector INTEGER NOT NULL -- vectors.id as it was
+) STRICT;

@@ -1,0 +1,264 @@
+package vector
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// A Hit is a chunk with the part of it that is nearest to the query.
+type Hit struct {
+	Chunk  int64
+	Part   int
+	Cosine float64
+}
+
+// Options say which rows count and how they are looked for.
+type Options struct {
+	// Allow, when set, decides which chunks count.
+	Allow func(chunk int64) bool
+	// Dead are rows that do not count.
+	Dead Bits
+	// Limit is how many chunks are returned at most.
+	Limit int
+	// Exact compares every row in full, however many there are.
+	Exact bool
+}
+
+// Bits is a set of rows. A nil one is empty.
+type Bits []uint64
+
+// Has reports whether row is in the set.
+func (b Bits) Has(row int) bool { return row>>6 < len(b) && b[row>>6]&(1<<(row&63)) != 0 }
+
+// With returns a copy of b, of n rows, that holds the given rows as well.
+func (b Bits) With(n int, rows []int) Bits {
+	out := make(Bits, (n+63)/64)
+	copy(out, b)
+	for _, r := range rows {
+		out[r>>6] |= 1 << (r & 63)
+	}
+	return out
+}
+
+const (
+	// exactRows is up to how many rows all are compared in full: below that, choosing candidates by
+	// their codes costs more than it saves.
+	exactRows = 4096
+	// Candidates that are chosen by their codes: at least minCandidates, and as many as
+	// candidatesPerHit for each chunk that is asked for. See TestAgreement for how much that finds.
+	minCandidates    = 2000
+	candidatesPerHit = 40
+	// rescored is how many of the best are compared once more, with the query as it is and not
+	// rounded.
+	rescored = 4
+)
+
+type scored struct {
+	row   int32
+	score float32
+}
+
+// Nearest returns the chunks nearest to q, the nearest first.
+func (s *Set) Nearest(q *Query, o Options) []Hit {
+	n := s.Len()
+	if n == 0 || o.Limit <= 0 || len(q.cells) != stride(s.Dims) {
+		return nil
+	}
+	var rows []scored
+	if o.Exact || n <= exactRows || s.encoded() < n {
+		rows = s.compareAll(q, o)
+	} else {
+		rows = s.candidates(q, o, max(minCandidates, candidatesPerHit*o.Limit))
+		var dot [1]int32
+		for i := range rows {
+			row := int(rows[i].row)
+			dotRows(q.cells, s.Cells[row*len(q.cells):][:len(q.cells)], dot[:])
+			rows[i].score = float32(dot[0]) * s.scale(row)
+		}
+	}
+	return s.best(q, rows, o.Limit)
+}
+
+func (s *Set) encoded() int { return 8 * len(s.Codes) / stride(s.Dims) }
+
+// compareAll scores every row that counts.
+func (s *Set) compareAll(q *Query, o Options) []scored {
+	n, width := s.Len(), len(q.cells)
+	var dots [256]int32
+	out := make([]scored, 0, n)
+	for from := 0; from < n; from += len(dots) {
+		some := dots[:min(len(dots), n-from)]
+		if o.Allow == nil {
+			dotRows(q.cells, s.Cells[from*width:][:len(some)*width], some)
+		}
+		for i := range some {
+			row := from + i
+			if o.Dead.Has(row) {
+				continue
+			}
+			if o.Allow != nil {
+				if !o.Allow(s.Chunk(row)) {
+					continue
+				}
+				dotRows(q.cells, s.Cells[row*width:][:width], some[i:i+1])
+			}
+			out = append(out, scored{int32(row), float32(some[i]) * s.scale(row)})
+		}
+	}
+	return out
+}
+
+// candidates returns at least want rows that count, those whose codes differ least from that of q.
+func (s *Set) candidates(q *Query, o Options, want int) []scored {
+	n, words := s.Len(), len(q.cells)/64
+	code := make([]uint64, words)
+	for i, x := range q.exact {
+		if x > s.Mean[i] {
+			code[i>>6] |= 1 << (i & 63)
+		}
+	}
+	const ignored = math.MaxUint16
+	far := make([]uint16, n)
+	counts := make([]int32, 64*words+1)
+	if words == 6 {
+		distances6(far, (*[6]uint64)(code), s.Codes)
+	} else {
+		distances(far, code, s.Codes)
+	}
+	plain := o.Allow == nil && len(o.Dead) == 0
+	for row, d := range far {
+		if !plain && (o.Dead.Has(row) || o.Allow != nil && !o.Allow(s.Chunk(row))) {
+			far[row] = ignored
+			continue
+		}
+		counts[d]++
+	}
+	limit, total := 0, 0
+	for limit < len(counts) {
+		total += int(counts[limit])
+		if total >= want {
+			break
+		}
+		limit++
+	}
+	out := make([]scored, 0, total)
+	for row, d := range far {
+		if int(d) <= limit && d != ignored {
+			out = append(out, scored{row: int32(row)})
+		}
+	}
+	return out
+}
+
+func distances(far []uint16, code []uint64, codes []byte) {
+	for row := range far {
+		d := 0
+		for _, w := range code {
+			d += bits.OnesCount64(w ^ binary.LittleEndian.Uint64(codes))
+			codes = codes[8:]
+		}
+		far[row] = uint16(d)
+	}
+}
+
+// distances6 is distances for codes of 384 bits.
+func distances6(far []uint16, code *[6]uint64, codes []byte) {
+	c0, c1, c2, c3, c4, c5 := code[0], code[1], code[2], code[3], code[4], code[5]
+	for row := range far {
+		b := codes[48*row : 48*row+48 : 48*row+48]
+		d := bits.OnesCount64(c0^binary.LittleEndian.Uint64(b)) + bits.OnesCount64(c1^binary.LittleEndian.Uint64(b[8:])) +
+			bits.OnesCount64(c2^binary.LittleEndian.Uint64(b[16:])) + bits.OnesCount64(c3^binary.LittleEndian.Uint64(b[24:])) +
+			bits.OnesCount64(c4^binary.LittleEndian.Uint64(b[32:])) + bits.OnesCount64(c5^binary.LittleEndian.Uint64(b[40:]))
+		far[row] = uint16(d)
+	}
+}
+
+// best returns the chunks of the rows that score most. The best rows are compared once more with the
+// query as it is.
+func (s *Set) best(q *Query, rows []scored, limit int) []Hit {
+	for n := max(rescored*limit, 64); ; n *= 4 {
+		some := top(rows, n)
+		for i := range some {
+			some[i].score = s.cosine(q, int(some[i].row))
+		}
+		slices.SortFunc(some, func(a, b scored) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.row, b.row))
+		})
+		hits := make([]Hit, 0, limit)
+		seen := make(map[int64]bool, limit)
+		for _, r := range some {
+			chunk := s.Chunk(int(r.row))
+			if len(hits) == limit || seen[chunk] {
+				continue
+			}
+			seen[chunk] = true
+			hits = append(hits, Hit{Chunk: chunk, Part: s.Part(int(r.row)), Cosine: float64(r.score)})
+		}
+		if len(hits) == limit || len(some) == len(rows) { // else too many are parts of the same chunks
+			return hits
+		}
+	}
+}
+
+func (s *Set) cosine(q *Query, row int) float32 {
+	var sum float32
+	for i, c := range s.Cells[row*len(q.exact):][:len(q.exact)] {
+		sum += q.exact[i] * float32(int8(c))
+	}
+	return sum * s.scale(row)
+}
+
+// top returns the n rows that score most, and those that score as much as the last of them, in no
+// order.
+func top(rows []scored, n int) []scored {
+	if len(rows) <= n {
+		return slices.Clone(rows)
+	}
+	scores := make([]float32, len(rows))
+	for i, r := range rows {
+		scores[i] = r.score
+	}
+	floor := nthLargest(scores, n)
+	var out []scored
+	for _, r := range rows {
+		if r.score >= floor {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// nthLargest returns the n-th largest of x, which it reorders. None of x is NaN.
+func nthLargest(x []float32, n int) float32 {
+	k, lo, hi := n-1, 0, len(x)-1
+	for lo < hi {
+		a, b, c := x[lo], x[(lo+hi)/2], x[hi]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := lo, hi
+		for i <= j {
+			for x[i] > pivot {
+				i++
+			}
+			for x[j] < pivot {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return pivot
+		}
+	}
+	return x[k]
+}
