@@ -17,7 +17,7 @@ const (
 	maxOptional = 32
 	// searchCandidates and recallCandidates are how many chunks are read and scored. The numbers do
 	// not depend on k, so that a larger k continues the answer of a smaller one.
-	searchCandidates = 128
+	searchCandidates = 100
 	recallCandidates = 256
 	// termBudget is how many rows of common terms are looked at to find candidates.
 	termBudget = 30_000

@@ -15,7 +15,7 @@ const (
 	termHits = 50_000
 	// sureHits is how many candidates must stand out by their terms; with fewer, those that hold the
 	// same terms are ranked.
-	sureHits = 10
+	sureHits = 3
 )
 
 // AnyQuery asks for chunks that hold some of several terms. The store finds candidates by the terms
