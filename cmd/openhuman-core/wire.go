@@ -11,7 +11,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/logx"
-	"github.com/openhuman/openhuman-core/internal/nearest"
+	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/internal/term"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 	"github.com/openhuman/openhuman-core/pkg/controller"
@@ -88,7 +88,7 @@ func findSource(ctx context.Context, s *store.Store, id string) (chunks int, err
 		ids = append(ids, src.SourceID)
 	}
 	unknown := fault.New(fault.NotFound, "There is no source %q.", id).WithHint("`openhuman-core sources` lists them.")
-	if n := nearest.Of(id, ids); n != "" {
+	if n := near.Word(id, ids); n != "" {
 		unknown = unknown.WithHint("Did you mean %s? `openhuman-core sources` lists them.", n)
 	}
 	return 0, unknown

@@ -13,7 +13,6 @@ var mayImport = map[string][]string{
 	"internal/text":    {},
 	"internal/charset": {},
 	"internal/html":    {"internal/charset"},
-	"internal/nearest": {},
 	"internal/near":    {},
 	"internal/glob":    {},
 	"internal/term":    {},
@@ -21,7 +20,7 @@ var mayImport = map[string][]string{
 	"internal/vector":  {},
 
 	// What the product does.
-	"pkg/policy":      {"pkg/fault", "pkg/clientinfo"},
+	"pkg/policy":      {"pkg/fault", "pkg/clientinfo", "internal/glob"},
 	"internal/query":  {"internal/text"},
 	"internal/entity": {"internal/doc", "internal/text"},
 	"internal/chunk":  {"internal/doc", "internal/text"},
@@ -48,11 +47,11 @@ var mayImport = map[string][]string{
 
 	// Surfaces.
 	"pkg/resources":  {"pkg/fault"},
-	"pkg/tools":      {"pkg/controller", "pkg/policy", "pkg/fault", "pkg/clientinfo", "pkg/resources", "internal/nearest"},
+	"pkg/tools":      {"pkg/controller", "pkg/policy", "pkg/fault", "pkg/clientinfo", "pkg/resources", "internal/near"},
 	"internal/stdio": {"pkg/tools", "pkg/fault", "pkg/clientinfo"},
 
 	// The program around them.
-	"internal/config":    {"pkg/fault", "pkg/clientinfo", "internal/nearest"},
+	"internal/config":    {"pkg/fault", "pkg/clientinfo", "internal/near"},
 	"internal/logx":      {"pkg/clientinfo"},
 	"internal/demo":      {},
 	"cmd/openhuman-core": {everything},

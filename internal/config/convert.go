@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/openhuman/openhuman-core/internal/nearest"
+	"github.com/openhuman/openhuman-core/internal/near"
 )
 
 // convert turns what a file, a variable or a flag holds into a value of the type t, checked by the
@@ -109,7 +109,7 @@ func toText(raw any, tag reflect.StructTag) (any, error) {
 			}
 		}
 		err := fmt.Errorf("must be one of %s, not %s", strings.Join(choices, ", "), shown(raw))
-		if n := nearest.Of(s, choices); n != "" {
+		if n := near.Word(s, choices); n != "" {
 			err = fmt.Errorf("%w; did you mean %s?", err, n)
 		}
 		return nil, err

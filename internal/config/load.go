@@ -14,7 +14,7 @@ import (
 	"github.com/knadh/koanf/providers/rawbytes"
 	"github.com/knadh/koanf/providers/structs"
 	"github.com/knadh/koanf/v2"
-	"github.com/openhuman/openhuman-core/internal/nearest"
+	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/pelletier/go-toml/v2"
 )
@@ -268,7 +268,7 @@ func (l *loader) environ(vars []string) {
 				p.Policy = s == envName("policy")+"_"
 			}
 		}
-		if n := nearest.Of(name, names); n != "" {
+		if n := near.Word(name, names); n != "" {
 			p.Msg += "; did you mean " + n + "?"
 		}
 		l.problem(p)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/openhuman/openhuman-core/internal/nearest"
+	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 )
 
@@ -71,7 +71,7 @@ func (l *loader) unknown(key, prefix string) string {
 	if prefix == "policy." {
 		inSection = append(inSection, clientsKey)
 	}
-	n := nearest.Of(key, inSection)
+	n := near.Word(key, inSection)
 	if n == "" {
 		// The right name in the wrong section.
 		last := key[strings.LastIndexByte(key, '.')+1:]
@@ -90,7 +90,7 @@ func (l *loader) unknown(key, prefix string) string {
 
 // hides reports whether an unknown key may have been meant to hide something.
 func hides(key string) bool {
-	return strings.HasPrefix(key, "policy.") || strings.Contains(key, "deny") || nearest.Of(key, []string{"policy"}) != ""
+	return strings.HasPrefix(key, "policy.") || strings.Contains(key, "deny") || near.Word(key, []string{"policy"}) != ""
 }
 
 func (l *loader) clients(raw any) {
@@ -214,7 +214,7 @@ func decodeEntry[T any](key string, raw any) (T, []entryError) {
 		i, ok := index[name]
 		if !ok {
 			msg := fmt.Sprintf("unknown key %s in %s", name, key)
-			if n := nearest.Of(name, names); n != "" {
+			if n := near.Word(name, names); n != "" {
 				msg += "; did you mean " + n + "?"
 			}
 			errs = append(errs, entryError{key + "." + name, msg})

@@ -24,3 +24,18 @@ func TestMatch(t *testing.T) {
 		t.Error("matched")
 	}
 }
+
+func TestMatchSourceIDs(t *testing.T) {
+	for _, c := range []struct {
+		glob, id string
+		want     bool
+	}{
+		{"*", "", true}, {"*", "anything:at/all", true}, {"", "", true}, {"", "a", false},
+		{"a*b*c", "aXXbYYc", true}, {"a*b*c", "aXXbYY", false}, {"*:work", "notes:work", true},
+		{"???", "一二三", true}, {"???", "一二", false}, {"a**", "a", true}, {"*a*a*a*b", "aaaaaaaaaaaaaaaaaaaa", false},
+	} {
+		if got := glob.Match(c.glob, c.id); got != c.want {
+			t.Errorf("Match(%q, %q) = %v", c.glob, c.id, got)
+		}
+	}
+}

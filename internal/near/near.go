@@ -1,5 +1,6 @@
-// Package near finds the names that somebody may have meant by a name that does not exist. It only
-// compares; what the names are is the caller's business.
+// Package near finds the names that somebody may have meant by a name that does not exist: Best for
+// the ids of stored things, Word for a mistyped word of a fixed vocabulary. It only compares; what the
+// names are is the caller's business.
 package near
 
 import (

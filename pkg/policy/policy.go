@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/openhuman/openhuman-core/internal/glob"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 )
@@ -111,7 +112,7 @@ type Scope struct{ deny []string }
 // Hides reports whether the source does not exist for the caller.
 func (s Scope) Hides(sourceID string) bool {
 	for _, g := range s.deny {
-		if Match(g, sourceID) {
+		if glob.Match(g, sourceID) {
 			return true
 		}
 	}
@@ -120,34 +121,6 @@ func (s Scope) Hides(sourceID string) bool {
 
 // All reports whether the scope hides nothing.
 func (s Scope) All() bool { return len(s.deny) == 0 }
-
-// Match reports whether glob matches the whole source id, letters compared without case. A * matches
-// any run of characters ('/' too, since source ids are not paths), ? one character, and everything
-// else itself.
-func Match(glob, sourceID string) bool {
-	g, s := []rune(strings.ToLower(glob)), []rune(strings.ToLower(sourceID))
-	// Greedy match with one remembered star: linear in practice, quadratic at worst.
-	gi, si, star, mark := 0, 0, -1, 0
-	for si < len(s) {
-		switch {
-		case gi < len(g) && g[gi] == '*':
-			star, mark = gi, si
-			gi++
-		case gi < len(g) && (g[gi] == '?' || g[gi] == s[si]):
-			gi++
-			si++
-		case star >= 0:
-			mark++
-			gi, si = star+1, mark
-		default:
-			return false
-		}
-	}
-	for gi < len(g) && g[gi] == '*' {
-		gi++
-	}
-	return gi == len(g)
-}
 
 // canonical makes the dotted and the underscored form of a name equal.
 func canonical(name string) string {

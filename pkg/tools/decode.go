@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/openhuman/openhuman-core/internal/nearest"
+	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 )
 
@@ -123,7 +123,7 @@ func (a *arguments) unknown(members map[string]json.RawMessage) error {
 		return nil
 	}
 	name := strangers[0]
-	meant := nearest.Of(name, known)
+	meant := near.Word(name, known)
 	if s := synonyms[strings.ToLower(name)]; meant == "" && slices.Contains(known, s) {
 		meant = s
 	}

@@ -1,12 +1,12 @@
-package nearest_test
+package near_test
 
 import (
 	"testing"
 
-	"github.com/openhuman/openhuman-core/internal/nearest"
+	"github.com/openhuman/openhuman-core/internal/near"
 )
 
-func TestOf(t *testing.T) {
+func TestWord(t *testing.T) {
 	keys := []string{"searxng.base_url", "searxng.enabled", "policy.deny_tools", "policy.deny_sources", "log"}
 	for in, want := range map[string]string{
 		"searxng.base_ulr":   "searxng.base_url",
@@ -19,11 +19,11 @@ func TestOf(t *testing.T) {
 		"colour":             "",
 		"x":                  "",
 	} {
-		if got := nearest.Of(in, keys); got != want {
+		if got := near.Word(in, keys); got != want {
 			t.Errorf("Of(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := nearest.Of("ab", []string{"ac", "ad"}); got != "ac" {
+	if got := near.Word("ab", []string{"ac", "ad"}); got != "ac" {
 		t.Errorf("of equally near names the first must win, got %q", got)
 	}
 }
