@@ -17,7 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"github.com/openhuman/openhuman-core/internal/nearest"
+	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/fault"
@@ -179,7 +179,7 @@ func (s *server) resolve(ctx context.Context, p *mcp.CallToolParamsRaw) error {
 		names = append(names, s.text(ctx, o.Tool.Name))
 	}
 	message := fmt.Sprintf("Unknown tool: %q.", cut(p.Name))
-	if near := nearest.Of(p.Name, names); near != "" {
+	if near := near.Word(p.Name, names); near != "" {
 		message += fmt.Sprintf(" Did you mean %q?", near)
 	} else if len(names) > 0 {
 		message += " The tools are " + strings.Join(names, ", ") + "."
