@@ -17,26 +17,27 @@ var mayImport = map[string][]string{
 	"internal/glob":    {},
 	"internal/term":    {},
 	"internal/golden":  {},
-	"internal/vector":  {},
 
 	// What the product does.
-	"pkg/policy":      {"pkg/fault", "pkg/clientinfo", "internal/glob"},
-	"internal/query":  {"internal/text"},
-	"internal/entity": {"internal/doc", "internal/text"},
-	"internal/chunk":  {"internal/doc", "internal/text"},
-	"internal/tree":   {},
-	"pkg/store":       {"pkg/fault", "internal/text", "internal/glob", "internal/near"},
+	"pkg/policy":       {"pkg/fault", "pkg/clientinfo", "internal/glob"},
+	"internal/query":   {"internal/text"},
+	"internal/entity":  {"internal/doc", "internal/text"},
+	"internal/chunk":   {"internal/doc", "internal/text"},
+	"internal/tree":    {},
+	"internal/summary": {"internal/text"},
+	"pkg/store":        {"pkg/fault", "internal/text", "internal/glob", "internal/near"},
 	"pkg/controller": {
 		"pkg/store", "pkg/policy", "pkg/fault", "pkg/clientinfo",
 		"internal/text", "internal/query", "internal/near",
 	},
 
-	"internal/vecimage": {"internal/vector"},
-	"internal/vecindex": {"internal/vector", "internal/vecimage", "pkg/store", "pkg/controller"},
+	"internal/vecset":   {"internal/embed/vector"},
+	"internal/vecimage": {"internal/vecset"},
+	"internal/vecindex": {"internal/vecset", "internal/vecimage", "pkg/store", "pkg/controller"},
 
 	// Taking things in. Readers know documents, never the store.
 	"internal/ingest": {
-		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/vector",
+		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/vecset",
 		"internal/ingest/interchange", "internal/ingest/plain", "internal/ingest/mail", "internal/ingest/markdown", "internal/ingest/slack",
 	},
 	"internal/ingest/interchange": readers,
@@ -91,7 +92,7 @@ var onlyIn = map[string][]string{
 	// Other programs are started by the command line alone.
 	"os/exec": {"cmd/openhuman-core", "bench/..."},
 	"plugin":  {},
-	"unsafe":  {"internal/vecimage"}, // a mapped file as bytes, on Windows
+	"unsafe":  {"internal/vecimage"}, // a mapped file as what it holds
 	"log":     {},
 	"testing": {"internal/golden", "pkg/store/storetest"},
 }
