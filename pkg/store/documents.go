@@ -70,19 +70,20 @@ func (tx *Tx) PutDocument(rec DocumentRecord) (docID int64, res PutResult, err e
 }
 
 // An oldChunk is a row that a document had before.
-type oldChunk struct{ id, sum int64 }
+type oldChunk struct{ id, sum, source, timeMS int64 }
 
 // clearDocument takes back everything about a document but its row and its chunks' rows, which it
 // returns by chunk_id.
 func (tx *Tx) clearDocument(docID int64) (map[string]oldChunk, error) {
 	old := map[string]oldChunk{}
 	var source int64
-	err := tx.w.each("SELECT id, chunk_id, source, index_sum FROM chunks WHERE document = ?", []any{docID}, func(r *sql.Rows) error {
+	err := tx.w.each("SELECT id, chunk_id, source, index_sum, timestamp_ms FROM chunks WHERE document = ?", []any{docID}, func(r *sql.Rows) error {
 		var c oldChunk
 		var name string
-		if err := r.Scan(&c.id, &name, &source, &c.sum); err != nil {
+		if err := r.Scan(&c.id, &name, &source, &c.sum, &c.timeMS); err != nil {
 			return err
 		}
+		c.source = source
 		old[name] = c
 		return nil
 	})
@@ -124,6 +125,11 @@ func (tx *Tx) putChunk(rec *DocumentRecord, i int, docID, source int64, old map[
 	id := was.id
 	if kept {
 		delete(old, c.ChunkID)
+		if was.sum != sum || was.source != source || was.timeMS != c.TimestampMS {
+			if err := tx.unseal(id); err != nil {
+				return err
+			}
+		}
 		err = tx.w.exec("UPDATE chunks SET document = ?, source = ?, ordinal = ?, timestamp_ms = ?, author = ?, tags = ?, token_count = ?, index_sum = ?, source_ref = ?, title = ?, context = ?, content = ? WHERE chunk_id = ?", args...)
 	} else {
 		id, err = tx.w.insert("INSERT INTO chunks (document, source, ordinal, timestamp_ms, author, tags, token_count, index_sum, source_ref, title, context, content, chunk_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", args...)
@@ -154,6 +160,9 @@ func (tx *Tx) putChunk(rec *DocumentRecord, i int, docID, source int64, old map[
 // deleteChunk removes a chunk whose mentions and counts have been taken back already.
 func (tx *Tx) deleteChunk(id int64) error {
 	tx.reindex[id] = nil
+	if err := tx.unseal(id); err != nil {
+		return err
+	}
 	if err := tx.dropVectors(id); err != nil {
 		return err
 	}

@@ -190,6 +190,9 @@ func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 			"DELETE FROM chunk_index WHERE rowid IN (SELECT id FROM chunks WHERE source = ?1)",
 			"INSERT INTO dead_vectors (vector) SELECT id FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 			"DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
+			"DELETE FROM summary_index WHERE rowid IN (SELECT id FROM summaries WHERE source = ?1)",
+			"DELETE FROM summary_chunks WHERE summary IN (SELECT id FROM summaries WHERE source = ?1)",
+			"DELETE FROM summaries WHERE source = ?1",
 			"DELETE FROM mentions WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 			`UPDATE entities SET chunks = chunks - (SELECT n.chunks FROM entity_counts n WHERE n.entity = entities.id AND n.source = ?1)
 				WHERE id IN (SELECT entity FROM entity_counts WHERE source = ?1)`,

@@ -118,7 +118,7 @@ func (tx *Tx) countTerms() error {
 	return tx.SetMeta(metaTermsAt, strconv.Itoa(chunks))
 }
 
-// scrub rewrites the index without the entries of removed chunks and overwrites the pages that
+// scrub rewrites the indexes without the entries of removed chunks and summaries and overwrites the pages that
 // this frees, so that forgotten words are gone from the file.
 func (s *Store) scrub(ctx context.Context) error {
 	return s.Update(ctx, func(tx *Tx) error {
@@ -128,6 +128,9 @@ func (s *Store) scrub(ctx context.Context) error {
 				"INSERT INTO chunk_index (rowid, body) VALUES (0, 'x')",
 				"INSERT INTO chunk_index (chunk_index) VALUES ('optimize')",
 				"DELETE FROM chunk_index WHERE rowid = 0",
+				"INSERT INTO summary_index (rowid, body) VALUES (0, 'x')",
+				"INSERT INTO summary_index (summary_index) VALUES ('optimize')",
+				"DELETE FROM summary_index WHERE rowid = 0",
 			} {
 				if err := tx.w.exec(query); err != nil {
 					return fmt.Errorf("rewrite the index: %w", err)

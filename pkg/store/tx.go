@@ -180,6 +180,9 @@ func (tx *Tx) flush() error {
 			}
 		}
 	}
+	if err := tx.touchTrees(sortedKeys(tx.sourceChunks)); err != nil {
+		return err
+	}
 	clear(tx.entityChunks)
 	clear(tx.formMentions)
 	clear(tx.sourceChunks)
