@@ -122,6 +122,7 @@ type pool struct {
 	file      fs.FileInfo
 	immutable bool // opened without locks, because nothing could be locked there
 	stmts     statements
+	turns     chan struct{} // held by every read, so that compiling always finds a connection
 }
 
 // view runs fn in a read transaction. Errors come back as faults where a caller can act on them.
@@ -141,6 +142,12 @@ func (s *Store) view(ctx context.Context, fn func(context.Context, querier) erro
 }
 
 func (p *pool) run(ctx context.Context, fn func(context.Context, querier) error) error {
+	select {
+	case p.turns <- struct{}{}:
+		defer func() { <-p.turns }()
+	case <-ctx.Done():
+		return fmt.Errorf("begin read: %w", ctx.Err())
+	}
 	tx, err := p.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return fmt.Errorf("begin read: %w", err)
@@ -223,7 +230,7 @@ func openPool(ctx context.Context, path string) (*pool, error) {
 	if fi.Size() == 0 && walSize(path) <= 0 {
 		return nil, errEmpty
 	}
-	p := &pool{file: fi}
+	p := &pool{file: fi, turns: make(chan struct{}, readers)}
 	p.db, err = openReadDB(ctx, path, false)
 	if code := resultCode(err); code == codeReadOnlyDir || code&0xff == codeCantOpen {
 		if walSize(path) > 0 {
@@ -247,7 +254,9 @@ func openReadDB(ctx context.Context, path string, immutable bool) (*sql.DB, erro
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	db.SetMaxOpenConns(readers)
+	// One more than there are reads at once: a read that compiles a statement for the pool needs a
+	// second connection, and would wait for ever when all are held by reads that want the same.
+	db.SetMaxOpenConns(readers + 1)
 	db.SetMaxIdleConns(readers)
 	var n int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n); err != nil {
