@@ -26,6 +26,9 @@ type Options struct {
 	// Progress, when set, is told how far the run is, by one call at a time.
 	Progress func(Event)
 
+	// Instant, when set, gives each chunk a vector in the transaction that writes it.
+	Instant Model
+
 	Formats []Format         // nil: Formats(Limits)
 	Limits  Limits           // zero: DefaultLimits()
 	Workers int              // 0: one for each processor

@@ -324,6 +324,9 @@ func (p *pipe) emit(ctx context.Context, j *job, d *doc.Document) error {
 		defer close(it.ready)
 		defer func() { it.broken = recover() != nil }()
 		it.rec = build(d, meta, name, j.in.ModTime)
+		if !p.run.o.DryRun {
+			addInstant(ctx, p.run.o.Instant, &it.rec)
+		}
 		it.d = nil
 	}
 	select {

@@ -20,7 +20,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/openhuman/openhuman-core/internal/vector"
+	"github.com/openhuman/openhuman-core/internal/vecset"
 )
 
 const (
@@ -59,9 +59,9 @@ type Section struct {
 // maxDims bounds what a header can ask for.
 const maxDims = 1 << 16
 
-// sizes returns the lengths of the columns of a section: the mean, then those of vector.Columns.
+// sizes returns the lengths of the columns of a section: the mean, then those of vecset.Columns.
 func (s Section) sizes() []int64 {
-	widths := vector.Widths(s.Dims)
+	widths := vecset.Widths(s.Dims)
 	out := []int64{int64(4 * widths[5])} // a float32 for each component of a padded row
 	for _, w := range widths {
 		out = append(out, int64(w)*int64(s.Rows))
@@ -91,7 +91,7 @@ var ErrNotWhole = errors.New("not a whole image of vectors")
 // sets any more.
 type Image struct {
 	Header
-	Sets []*vector.Set // one for each section
+	Sets []*vecset.Set // one for each section
 	data []byte
 	free func() error
 }
@@ -118,6 +118,23 @@ func Open(dir, name string) (*Image, error) {
 	}
 	m.slice()
 	return m, nil
+}
+
+// ReadHeader returns what the image of a name says of itself, without looking at the rest.
+func ReadHeader(dir, name string) (Header, error) {
+	if !validName(name) {
+		return Header{}, fmt.Errorf("open image %q: %w", name, ErrNotWhole)
+	}
+	f, err := os.Open(Path(dir, name))
+	if err != nil {
+		return Header{}, fmt.Errorf("open image: %w", err)
+	}
+	defer f.Close()
+	var m Image
+	if err := m.readHeader(f, name); err != nil {
+		return Header{}, fmt.Errorf("open image: %w", err)
+	}
+	return m.Header, nil
 }
 
 func validName(name string) bool {
@@ -173,18 +190,21 @@ func (m *Image) readHeader(f *os.File, name string) error {
 func (m *Image) slice() {
 	at := int64(headSize)
 	for _, s := range m.Sections {
-		set := &vector.Set{Dims: s.Dims}
+		set := &vecset.Set{Dims: s.Dims}
 		sizes := s.sizes()
 		set.Mean = make([]float32, sizes[0]/4)
 		for i := range set.Mean {
 			set.Mean[i] = math.Float32frombits(binary.LittleEndian.Uint32(m.data[at+int64(4*i):]))
 		}
 		at += aligned(sizes[0])
-		for i, column := range set.All() {
+		column := func(i int) []byte {
 			n := sizes[i+1]
-			*column = m.data[at : at+n : at+n]
+			b := m.data[at : at+n : at+n]
 			at += aligned(n)
+			return b
 		}
+		set.IDs, set.Chunks, set.Parts = column(0), column(1), column(2)
+		set.Scales, set.Codes, set.Cells = column(3), column(4), signed(column(5))
 		m.Sets = append(m.Sets, set)
 	}
 }

@@ -12,10 +12,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/openhuman/openhuman-core/internal/vector"
+	"github.com/openhuman/openhuman-core/internal/vecset"
 )
 
 // Models names the models of the sets that Write is given, in their order.
@@ -23,7 +24,7 @@ type Models []string
 
 // Write makes an image of the sets, which have codes for every row, and returns its name. Nobody
 // uses it before the store names it.
-func Write(dir string, last, dead int64, models Models, sets []*vector.Set) (name string, err error) {
+func Write(dir string, last, dead int64, models Models, sets []*vecset.Set) (name string, err error) {
 	name = strings.ToLower(rand.Text())
 	h := Header{Name: name, Last: last, Dead: dead}
 	for i, s := range sets {
@@ -54,7 +55,7 @@ func removeQuietly(path string) error {
 	return nil
 }
 
-func writeTo(f *os.File, h *Header, sets []*vector.Set) error {
+func writeTo(f *os.File, h *Header, sets []*vecset.Set) error {
 	if _, err := f.Seek(headSize, io.SeekStart); err != nil {
 		return err
 	}
@@ -69,11 +70,7 @@ func writeTo(f *os.File, h *Header, sets []*vector.Set) error {
 			mean = binary.LittleEndian.AppendUint32(mean, math.Float32bits(x))
 		}
 		mean = append(mean, make([]byte, int(sizes[0])-len(mean))...) // there is none without rows
-		columns := [][]byte{mean}
-		for _, c := range s.All() {
-			columns = append(columns, *c)
-		}
-		for k, c := range columns {
+		for k, c := range [][]byte{mean, s.IDs, s.Chunks, s.Parts, s.Scales, s.Codes, unsigned(s.Cells)} {
 			if int64(len(c)) != sizes[k] {
 				return fmt.Errorf("column %d has %d bytes, not %d", k, len(c), sizes[k])
 			}
@@ -121,13 +118,14 @@ func Remove(dir, name string) error {
 	return removeQuietly(Path(dir, name))
 }
 
-// abandoned is how old a file must be that is not named by the store before Clean takes it for one
-// that nobody is about to name.
+// abandoned is how old a file must be before Clean takes it for one that no process is about to
+// finish or to have the store name.
 const abandoned = 10 * time.Minute
 
-// Clean removes the images in dir but the one of this name, those in particular that retired names. A
-// file that cannot be removed, because some process has it mapped, is left to the next call.
-func Clean(dir, keep, retired string, now time.Time) {
+// Clean removes the images in dir but the one of the name that the store has. Young ones may be about
+// to be named, unless the store has just given their name up; these are what retired lists. A file
+// that cannot be removed, because some process has it mapped, is left to the next call.
+func Clean(dir, keep string, now time.Time, retired ...string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -139,7 +137,7 @@ func Clean(dir, keep, retired string, now time.Time) {
 		if !ours || !image || !validName(name) || !e.Type().IsRegular() || name == keep && !part {
 			continue
 		}
-		if name != retired {
+		if !slices.Contains(retired, name) {
 			fi, err := e.Info()
 			if err != nil || now.Sub(fi.ModTime()) < abandoned {
 				continue

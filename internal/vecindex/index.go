@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/openhuman/openhuman-core/internal/vecimage"
-	"github.com/openhuman/openhuman-core/internal/vector"
+	"github.com/openhuman/openhuman-core/internal/vecset"
 	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
@@ -59,8 +59,8 @@ type view struct {
 // A part is a set with the rows of it that are gone.
 type part struct {
 	model  string
-	set    vector.Set
-	dead   vector.Bits
+	set    vecset.Set
+	dead   vecset.Bits
 	mapped bool // the set lies in the image
 }
 
@@ -153,7 +153,7 @@ func (v *view) nearest(ctx context.Context, queries []controller.QueryVector, k 
 		}
 	}()
 	for _, q := range queries {
-		prepared := vector.NewQuery(q.Vector)
+		prepared := vecset.NewQuery(q.Vector)
 		var of []controller.Neighbour
 		for i := range v.parts {
 			p := &v.parts[i]
@@ -163,7 +163,7 @@ func (v *view) nearest(ctx context.Context, queries []controller.QueryVector, k 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			for _, h := range p.set.Nearest(prepared, vector.Options{Allow: allow, Dead: p.dead, Limit: k}) {
+			for _, h := range p.set.Nearest(prepared, vecset.Options{Allow: allow, Dead: p.dead, Limit: k}) {
 				of = append(of, controller.Neighbour{Chunk: h.Chunk, Part: h.Part, Model: q.Model, Cosine: h.Cosine})
 			}
 		}
@@ -296,7 +296,7 @@ func (v *view) makeRoom(models map[int64]store.ModelVectors) map[int64]int {
 		i := slices.IndexFunc(v.parts, func(p part) bool { return !p.mapped && p.model == m.Fingerprint && p.set.Dims == m.Dims })
 		if i < 0 && m.Count > 0 {
 			i = len(v.parts)
-			p := part{model: m.Fingerprint, set: *vector.NewSet(m.Dims, m.Count)}
+			p := part{model: m.Fingerprint, set: *vecset.NewSet(m.Dims, m.Count)}
 			for _, other := range v.parts { // codes are as good around the mean of the others
 				if other.model == p.model && other.set.Dims == m.Dims {
 					p.set.Mean = other.set.Mean

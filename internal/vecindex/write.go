@@ -10,9 +10,50 @@ import (
 	"time"
 
 	"github.com/openhuman/openhuman-core/internal/vecimage"
-	"github.com/openhuman/openhuman-core/internal/vector"
+	"github.com/openhuman/openhuman-core/internal/vecset"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
+
+const (
+	// smallStore is up to how many vectors readers take from the store as easily.
+	smallStore = 1024
+	// staleShare is the share of an image, in inverse, that may have changed before a new one is
+	// worth writing.
+	staleShare = 8
+)
+
+// Refresh writes an image when there is none yet or much has changed since, and sees to it that no
+// image is left that the store does not name.
+func Refresh(ctx context.Context, s *store.Store, now time.Time) error {
+	if s.Path() == store.Memory {
+		return nil
+	}
+	state, err := s.VectorState(ctx)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(s.Path())
+	if state.Image == "" {
+		vecimage.Clean(dir, "", now)
+		if state.Last <= smallStore {
+			return nil
+		}
+		return Write(ctx, s, now)
+	}
+	h, err := vecimage.ReadHeader(dir, state.Image)
+	if err != nil {
+		return Write(ctx, s, now)
+	}
+	rows := 0
+	for _, section := range h.Sections {
+		rows += section.Rows
+	}
+	if changed := (state.Last - h.Last) + (state.Dead - h.Dead); changed > max(smallStore, int64(rows/staleShare)) {
+		return Write(ctx, s, now)
+	}
+	vecimage.Clean(dir, state.Image, now)
+	return nil
+}
 
 // Write makes an image of all vectors of s beside its file and has the store name it. Without any
 // vectors there is no image afterwards. Images that nobody needs are removed.
@@ -42,18 +83,18 @@ func Write(ctx context.Context, s *store.Store, now time.Time) error {
 	case !named: // another process was faster, and its image is as good
 		return vecimage.Remove(dir, name)
 	}
-	vecimage.Clean(dir, name, state.Image, now)
+	vecimage.Clean(dir, name, now, state.Image)
 	return nil
 }
 
 // readAll reads every vector, in sets by model.
-func readAll(ctx context.Context, s Store) (sets []*vector.Set, models vecimage.Models, state store.VectorState, err error) {
-	byModel := map[int64]*vector.Set{}
+func readAll(ctx context.Context, s Store) (sets []*vecset.Set, models vecimage.Models, state store.VectorState, err error) {
+	byModel := map[int64]*vecset.Set{}
 	names := map[int64]string{}
 	state, err = s.Vectors(ctx, store.VectorState{}, store.VectorChanges{
 		Models: func(list map[int64]store.ModelVectors) error {
 			for id, m := range list {
-				byModel[id], names[id] = vector.NewSet(m.Dims, m.Count), m.Fingerprint
+				byModel[id], names[id] = vecset.NewSet(m.Dims, m.Count), m.Fingerprint
 			}
 			return nil
 		},

@@ -22,8 +22,8 @@ type PendingChunk struct {
 	ChunkKey
 	TimestampMS int64
 	Context     string
-	Author      string
 	Content     string
+	Tokens      int // by estimate
 }
 
 // ChunkKey names a chunk and the text that it has.
@@ -162,8 +162,8 @@ func (s *Store) PendingVectors(ctx context.Context, models []string, after Pendi
 		if err != nil {
 			return err
 		}
-		rows, err := q.QueryContext(ctx, `SELECT c.id, c.chunk_id, c.index_sum, c.timestamp_ms, c.context, a.name, c.content
-			FROM chunks c CROSS JOIN authors a ON a.id = c.author
+		rows, err := q.QueryContext(ctx, `SELECT c.id, c.chunk_id, c.index_sum, c.timestamp_ms, c.context, c.content, c.token_count
+			FROM chunks c
 			WHERE c.timestamp_ms <= ?1 AND NOT (c.timestamp_ms = ?1 AND c.chunk_id <= ?2)
 				AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.model IN `+idList(ids)+`)
 			ORDER BY c.timestamp_ms DESC, c.chunk_id LIMIT ?3`, after.TimestampMS, after.ChunkID, limit)
@@ -173,7 +173,7 @@ func (s *Store) PendingVectors(ctx context.Context, models []string, after Pendi
 		defer rows.Close()
 		for rows.Next() {
 			var p PendingChunk
-			if err := rows.Scan(&p.RowID, &p.ChunkID, &p.Sum, &p.TimestampMS, &p.Context, &p.Author, &p.Content); err != nil {
+			if err := rows.Scan(&p.RowID, &p.ChunkID, &p.Sum, &p.TimestampMS, &p.Context, &p.Content, &p.Tokens); err != nil {
 				return fmt.Errorf("find chunks without vectors: %w", err)
 			}
 			out = append(out, p)

@@ -168,7 +168,7 @@ CREATE TABLE vectors (
   chunk INTEGER NOT NULL, -- chunks.id
   model INTEGER NOT NULL, -- models.id
   part  INTEGER NOT NULL, -- a chunk longer than the model's window has several
-  data  BLOB NOT NULL     -- as internal/vector packs it; empty: the model can make nothing of the text
+  data  BLOB NOT NULL     -- as internal/vecset packs it; empty: the model can make nothing of the text
 ) STRICT;
 CREATE UNIQUE INDEX vectors_chunk ON vectors (chunk, model, part);
 

@@ -1,4 +1,4 @@
-package vector
+package vecset
 
 import (
 	"encoding/binary"
@@ -24,7 +24,7 @@ type Columns struct {
 	Parts  []byte // uint16
 	Scales []byte // float32
 	Codes  []byte // one bit a component: whether it is above the mean
-	Cells  []byte // int8, a row padded with zeros to whole words of a code
+	Cells  []int8 // the components in steps of the scale, padded with zeros to whole words of a code
 }
 
 // Widths are the sizes of one row in each column, in the order of Columns.
@@ -32,18 +32,13 @@ func Widths(dims int) [6]int {
 	return [6]int{8, 8, 2, 4, stride(dims) / 8, stride(dims)}
 }
 
-// All returns the columns in order.
-func (c *Columns) All() [6]*[]byte {
-	return [6]*[]byte{&c.IDs, &c.Chunks, &c.Parts, &c.Scales, &c.Codes, &c.Cells}
-}
-
 // NewSet returns an empty set with room for rows.
 func NewSet(dims, room int) *Set {
-	s := &Set{Dims: dims}
-	for i, w := range Widths(dims) {
-		*s.All()[i] = make([]byte, 0, w*room)
-	}
-	return s
+	w := Widths(dims)
+	return &Set{Dims: dims, Columns: Columns{
+		IDs: make([]byte, 0, w[0]*room), Chunks: make([]byte, 0, w[1]*room), Parts: make([]byte, 0, w[2]*room),
+		Scales: make([]byte, 0, w[3]*room), Codes: make([]byte, 0, w[4]*room), Cells: make([]int8, 0, w[5]*room),
+	}}
 }
 
 // Len is how many rows the set has.
@@ -76,7 +71,9 @@ func (s *Set) Append(id, chunk int64, part int, packed []byte) error {
 		scale = 0 // scores have an order
 	}
 	s.Scales = binary.LittleEndian.AppendUint32(s.Scales, math.Float32bits(scale))
-	s.Cells = append(s.Cells, packed[headSize:]...)
+	for _, c := range packed[headSize:] {
+		s.Cells = append(s.Cells, int8(c))
+	}
 	for range stride(s.Dims) - s.Dims {
 		s.Cells = append(s.Cells, 0)
 	}
@@ -108,7 +105,7 @@ func (s *Set) Encode() {
 		for w := 0; w < width; w += 64 {
 			var word uint64
 			for i, c := range cells[w : w+64] {
-				if float32(int8(c)) > limits[w+i] {
+				if float32(c) > limits[w+i] {
 					word |= 1 << i
 				}
 			}
@@ -126,7 +123,7 @@ func (s *Set) mean() []float32 {
 	for row := 0; row < n; row += step {
 		scale := float64(s.scale(row))
 		for i, c := range s.Cells[row*width:][:width] {
-			sums[i] += scale * float64(int8(c))
+			sums[i] += scale * float64(c)
 		}
 		count++
 	}

@@ -1,27 +1,22 @@
-// Package vector packs the vectors of embedding models into bytes and finds, among many of one
+// Package vecset packs the vectors of embedding models into bytes and finds, among many of one
 // model, those nearest to another. It knows neither where vectors come from nor where they are kept.
-package vector
+package vecset
 
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/openhuman/openhuman-core/internal/embed/vector"
 )
 
 // Pack returns v as it is stored: a little-endian float32 scale, then one signed byte for each
 // component. Components are rounded to 1/127 of the largest.
 func Pack(v []float32) []byte {
-	out := make([]byte, headSize+len(v))
-	var top float32
-	for _, x := range v {
-		top = max(top, x, -x)
-	}
-	if top == 0 {
-		return out
-	}
-	scale := top / 127
-	binary.LittleEndian.PutUint32(out, math.Float32bits(scale))
-	for i, x := range v {
-		out[headSize+i] = byte(int8(math.Round(float64(x / scale))))
+	cells := make([]int8, len(v))
+	out := make([]byte, headSize, headSize+len(v))
+	binary.LittleEndian.PutUint32(out, math.Float32bits(vector.Quantize(cells, v)))
+	for _, c := range cells {
+		out = append(out, byte(c))
 	}
 	return out
 }
@@ -45,26 +40,18 @@ func readFloat(b []byte) float32 { return math.Float32frombits(binary.LittleEndi
 
 // A Query is a vector that others are compared with.
 type Query struct {
-	exact []float32
-	cells []int16 // of the packed form, as dotRows wants them
-	scale float32
+	exact   []float32
+	cells   []int8
+	kernels *vector.Kernels
 }
 
 // NewQuery prepares a vector of unit length.
 func NewQuery(v []float32) *Query {
-	packed := Pack(v)
-	q := &Query{exact: pad(v), cells: make([]int16, stride(len(v))), scale: readFloat(packed)}
-	for i, b := range packed[headSize:] {
-		q.cells[i] = int16(int8(b))
-	}
+	q := &Query{exact: make([]float32, stride(len(v))), cells: make([]int8, stride(len(v))), kernels: vector.Best()}
+	copy(q.exact, v)
+	vector.Quantize(q.cells, v) // its scale changes no order
 	return q
 }
 
 // stride is how many components a row takes: whole words of a code.
 func stride(dims int) int { return (dims + 63) &^ 63 }
-
-func pad(v []float32) []float32 {
-	out := make([]float32, stride(len(v)))
-	copy(out, v)
-	return out
-}

@@ -1,4 +1,4 @@
-package vector
+package vecset
 
 import (
 	"cmp"
@@ -75,7 +75,7 @@ func (s *Set) Nearest(q *Query, o Options) []Hit {
 		var dot [1]int32
 		for i := range rows {
 			row := int(rows[i].row)
-			dotRows(q.cells, s.Cells[row*len(q.cells):][:len(q.cells)], dot[:])
+			q.kernels.Dots(dot[:], q.cells, s.Cells[row*len(q.cells):][:len(q.cells)])
 			rows[i].score = float32(dot[0]) * s.scale(row)
 		}
 	}
@@ -92,7 +92,7 @@ func (s *Set) compareAll(q *Query, o Options) []scored {
 	for from := 0; from < n; from += len(dots) {
 		some := dots[:min(len(dots), n-from)]
 		if o.Allow == nil {
-			dotRows(q.cells, s.Cells[from*width:][:len(some)*width], some)
+			q.kernels.Dots(some, q.cells, s.Cells[from*width:][:len(some)*width])
 		}
 		for i := range some {
 			row := from + i
@@ -103,7 +103,7 @@ func (s *Set) compareAll(q *Query, o Options) []scored {
 				if !o.Allow(s.Chunk(row)) {
 					continue
 				}
-				dotRows(q.cells, s.Cells[row*width:][:width], some[i:i+1])
+				q.kernels.Dots(some[i:i+1], q.cells, s.Cells[row*width:][:width])
 			}
 			out = append(out, scored{int32(row), float32(some[i]) * s.scale(row)})
 		}
@@ -206,7 +206,7 @@ func (s *Set) best(q *Query, rows []scored, limit int) []Hit {
 func (s *Set) cosine(q *Query, row int) float32 {
 	var sum float32
 	for i, c := range s.Cells[row*len(q.exact):][:len(q.exact)] {
-		sum += q.exact[i] * float32(int8(c))
+		sum += q.exact[i] * float32(c)
 	}
 	return sum * s.scale(row)
 }

@@ -1,4 +1,4 @@
-package vector
+package vecset
 
 import (
 	"math"
@@ -41,42 +41,6 @@ func TestPack(t *testing.T) {
 	if got := Unpack(Pack(make([]float32, 3))); !slices.Equal(got, make([]float32, 3)) {
 		t.Errorf("zero became %v", got)
 	}
-}
-
-// Both implementations of the inner product give the same numbers, at the extremes as well.
-func TestDotRows(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := 64 * rapid.IntRange(1, 8).Draw(t, "words")
-		rows := rapid.IntRange(1, 5).Draw(t, "rows")
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		extreme := rapid.Bool().Draw(t, "extreme")
-		value := func() int8 {
-			if extreme {
-				return []int8{-128, -127, 127}[r.IntN(3)]
-			}
-			return int8(r.IntN(256))
-		}
-		q, cells := make([]int16, n), make([]byte, n*rows)
-		for i := range q {
-			q[i] = int16(value())
-		}
-		for i := range cells {
-			cells[i] = byte(value())
-		}
-		want := make([]int32, rows)
-		for row := range rows {
-			for i := range q {
-				want[row] += int32(q[i]) * int32(int8(cells[row*n+i]))
-			}
-		}
-		for name, f := range map[string]func([]int16, []byte, []int32){"portable": dotRowsGo, "best": dotRows} {
-			got := make([]int32, rows)
-			f(q, cells, got)
-			if !slices.Equal(got, want) {
-				t.Fatalf("%s: got %v, want %v", name, got, want)
-			}
-		}
-	})
 }
 
 func TestNthLargest(t *testing.T) {
