@@ -36,6 +36,15 @@ func (t *Table) AddTo(dst []float32, i int) {
 	for b := 0; b < t.Dims; b += tableBlock {
 		s := Half(binary.LittleEndian.Uint16(scales[b/tableBlock*2:]))
 		d, low, high := dst[b:][:tableBlock], row[:tableBlock/2], row[tableBlock/2:size]
+		row = row[size:]
+		if t.bits == 4 {
+			d0, d1 := d[:tableBlock/2], d[tableBlock/2:]
+			for k, v := range low {
+				d0[k] += float32(int32(v&15)-8) * s
+				d1[k] += float32(int32(v>>4)-8) * s
+			}
+			continue
+		}
 		var n [tableBlock]int
 		for k, v := range low {
 			n[k], n[k+16] = int(v&15), int(v>>4)
@@ -49,7 +58,6 @@ func (t *Table) AddTo(dst []float32, i int) {
 		for k, v := range n {
 			d[k] += float32(v-raise) * s
 		}
-		row = row[size:]
 	}
 }
 

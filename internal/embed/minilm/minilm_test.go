@@ -209,6 +209,25 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+func TestWindowsEndWithSentences(t *testing.T) {
+	m := load(t, minilm.Options{})
+	for text, end := range map[string]string{
+		strings.Repeat("We met on the pier and talked for an hour about boats. ", 60): ".",
+		strings.Repeat("milk, eggs, flour, a dozen apples\n", 90):                     "apples",
+		strings.Repeat("up-to-date/well-known ", 150):                                 "known",
+	} {
+		ws := m.Windows(text)
+		if len(ws) < 3 {
+			t.Fatalf("%.20q: %d windows", text, len(ws))
+		}
+		for _, w := range ws {
+			if part := text[w.Start:w.End]; !strings.HasSuffix(part, end) {
+				t.Errorf("window ends with %q", part[len(part)-20:])
+			}
+		}
+	}
+}
+
 // TestLongTextIsReadWhole hides a sentence at the end of a long text: it must move the vector.
 func TestLongTextIsReadWhole(t *testing.T) {
 	m := load(t, minilm.Options{})

@@ -31,7 +31,7 @@ const (
 	// CLS and SEP are the tokens that begin and end every window.
 	CLS = 101
 	SEP = 102
-	// TokenBits is how many bits a number in the table of tokens has.
+	// TokenBits is how many bits a number in the table of tokens has (datagen/README.md says why).
 	TokenBits = 6
 	// MaxTokens is how many tokens one window has, the two that begin and end it included.
 	MaxTokens = 256
@@ -136,7 +136,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	for i, text := range texts {
 		out[i] = make([]float32, Dims)
 		tokens = m.vocab.AppendTokens(tokens[:0], text)
-		for _, w := range windows(tokens, MaxTokens-2) {
+		for _, w := range windows(text, tokens, MaxTokens-2) {
 			jobs = append(jobs, job{text: i, ids: m.ids(tokens[w.from:w.to])})
 		}
 	}

@@ -25,7 +25,7 @@ func (m *Model) Parts(context, text string) []string {
 	}
 	tokens := m.vocab.Encode(text)
 	var out []string
-	for _, w := range windows(tokens, MaxTokens-2-len(head)) {
+	for _, w := range windows(text, tokens, MaxTokens-2-len(head)) {
 		part := text
 		if w.to-w.from < len(tokens) {
 			part = text[tokens[w.from].Start:tokens[w.to-1].End]
