@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 
 	// Taking things in. Readers know documents, never the store.
 	"internal/ingest": {
-		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/vecset",
+		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/summary", "internal/tree", "internal/vecset",
 		"internal/ingest/interchange", "internal/ingest/plain", "internal/ingest/mail", "internal/ingest/markdown", "internal/ingest/slack",
 	},
 	"internal/ingest/interchange": readers,

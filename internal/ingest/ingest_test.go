@@ -343,6 +343,9 @@ func clock() func() time.Time {
 }
 
 func TestMain(m *testing.M) {
+	if path := os.Getenv("INGEST_TEST_SEAL"); path != "" {
+		sealChild(path)
+	}
 	if dir := os.Getenv("INGEST_TEST_CHILD"); dir != "" {
 		child(dir)
 	}

@@ -96,6 +96,16 @@ func Units(passages []Passage) []Unit {
 			units = append(units, u)
 		}
 	}
+	if len(units) > 0 {
+		return units
+	}
+	// Nothing but code or signs: that is what there is.
+	for i, p := range passages {
+		if trimmed := strings.TrimSpace(p.Text); trimmed != "" {
+			at := strings.Index(p.Text, trimmed)
+			units = append(units, Unit{Text: oneLine(trimmed), Passage: i, Cites: []Citation{{p.ChunkID, at, len(trimmed)}}, Weight: poor / 2})
+		}
+	}
 	return units
 }
 

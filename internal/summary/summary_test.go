@@ -43,7 +43,8 @@ func TestSentences(t *testing.T) {
 		{"code is left out", "Before it.\n```\nx := 1\n```\nAfter it.", "", []string{"Before it.", "After it."}},
 		{"chat", "Ann: The hall is booked. We pay on Monday.\nBob Lee: fine\nand more from me\nCC: not a person", "Ann, Bob Lee",
 			[]string{"Ann: The hall is booked.", "Ann: We pay on Monday.", "Bob Lee: fine", "Bob Lee: and more from me", "Bob Lee: CC: not a person"}},
-		{"nothing to say", "----\n***\n\n", "", nil},
+		{"nothing but signs", "----\n***\n\n", "", []string{"---- ***"}},
+		{"nothing", " \n\u00a0", "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := shown(summary.Passage{ChunkID: "c", Text: c.text, Chat: c.authors != "", Authors: c.authors})

@@ -136,6 +136,9 @@ func (s *Store) scrub(ctx context.Context) error {
 					return fmt.Errorf("rewrite the index: %w", err)
 				}
 			}
+			if err := tx.rewriteSummaries(); err != nil {
+				return err
+			}
 			return tx.SetMeta(metaScrub, "")
 		})
 	})

@@ -175,15 +175,18 @@ func (tx *Tx) DropSummaries(source, changes int64, ids []string) error {
 		}
 	}
 	slices.Sort(rows)
-	for _, row := range rows {
-		if err := tx.dropSummary(row); err != nil {
-			return err
+	return tx.w.wiping(func() error {
+		for _, row := range rows {
+			if err := tx.dropSummary(row); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
-// dropSummary removes one summary; its children are then without a parent.
+// dropSummary removes one summary; its children are then without a parent. It is for wiping alone:
+// when a source is forgotten, no earlier copy of its text may be left anywhere.
 func (tx *Tx) dropSummary(row int64) error {
 	for _, query := range []string{
 		"DELETE FROM summary_index WHERE rowid = ?",
@@ -204,22 +207,27 @@ func (tx *Tx) PutSummaries(source, changes int64, list []SummaryRecord) error {
 	if err := tx.sealable(source, changes); err != nil {
 		return err
 	}
-	for i := range list {
-		if err := tx.putSummary(source, &list[i]); err != nil {
-			return err
+	return tx.w.wiping(func() error {
+		for i := range list {
+			if err := tx.putSummary(source, &list[i]); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (tx *Tx) putSummary(source int64, r *SummaryRecord) error {
 	var old int64
 	var parent, ordinal sql.NullInt64
-	found, err := tx.w.get("SELECT id, parent, ordinal FROM summaries WHERE summary_id = ?", []any{r.SummaryID}, &old, &parent, &ordinal)
-	if err != nil {
+	var provisional bool
+	found, err := tx.w.get("SELECT id, parent, ordinal, provisional FROM summaries WHERE summary_id = ?", []any{r.SummaryID}, &old, &parent, &ordinal, &provisional)
+	switch {
+	case err != nil:
 		return fmt.Errorf("look up a summary: %w", err)
-	}
-	if found {
+	case found && !provisional && r.Provisional: // somebody else had better luck
+		return nil
+	case found:
 		if err := tx.dropSummary(old); err != nil {
 			return err
 		}
@@ -277,11 +285,30 @@ func (tx *Tx) FinishTree(source, changes int64, sealer string) error {
 
 // DropTrees removes every summary, for a memory that is to have none or to have them made again.
 func (tx *Tx) DropTrees() error {
+	return tx.w.wiping(func() error {
+		for _, query := range []string{
+			"DELETE FROM summary_index", "DELETE FROM summary_chunks", "DELETE FROM summaries", "UPDATE trees SET sealed = -1",
+		} {
+			if err := tx.w.exec(query); err != nil {
+				return fmt.Errorf("remove summaries: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// rewriteSummaries writes the table anew, so that the gaps in its pages hold nothing of what was there.
+func (tx *Tx) rewriteSummaries() error {
 	for _, query := range []string{
-		"DELETE FROM summary_index", "DELETE FROM summary_chunks", "DELETE FROM summaries", "UPDATE trees SET sealed = -1",
+		"DROP TABLE IF EXISTS temp.kept_summaries",
+		"CREATE TEMP TABLE kept_summaries AS SELECT * FROM summaries",
+		"DELETE FROM summaries",
+		"INSERT INTO summaries SELECT * FROM temp.kept_summaries",
+		"DROP TABLE temp.kept_summaries",
 	} {
-		if err := tx.w.exec(query); err != nil {
-			return fmt.Errorf("remove summaries: %w", err)
+		// Not prepared for good: a statement that reads the table would keep it from being dropped.
+		if _, err := tx.w.conn.ExecContext(context.Background(), query); err != nil {
+			return fmt.Errorf("rewrite the summaries: %w", err)
 		}
 	}
 	return nil
@@ -289,12 +316,14 @@ func (tx *Tx) DropTrees() error {
 
 // SetSummaryVectors stores vectors of summaries by their id, as one model made them.
 func (tx *Tx) SetSummaryVectors(model string, vectors map[string][]byte) error {
-	for id, v := range vectors {
-		if err := tx.w.exec("UPDATE summaries SET model = ?, vector = ? WHERE summary_id = ?", model, v, id); err != nil {
-			return fmt.Errorf("write the vector of a summary: %w", err)
+	return tx.w.wiping(func() error {
+		for id, v := range vectors {
+			if err := tx.w.exec("UPDATE summaries SET model = ?, vector = ? WHERE summary_id = ?", model, v, id); err != nil {
+				return fmt.Errorf("write the vector of a summary: %w", err)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // unseal removes the summaries above a chunk, which is going or has changed: nothing of its text
@@ -302,20 +331,25 @@ func (tx *Tx) SetSummaryVectors(model string, vectors map[string][]byte) error {
 func (tx *Tx) unseal(chunk int64) error {
 	var row int64
 	found, err := tx.w.get("SELECT summary FROM summary_chunks WHERE chunk = ?", []any{chunk}, &row)
-	for err == nil && found {
-		var parent sql.NullInt64
-		if _, err = tx.w.get("SELECT parent FROM summaries WHERE id = ?", []any{row}, &parent); err != nil {
-			break
-		}
-		if err = tx.dropSummary(row); err != nil {
-			return err
-		}
-		row, found = parent.Int64, parent.Valid
-	}
 	if err != nil {
-		return fmt.Errorf("look up the summaries of a chunk: %w", err)
+		return fmt.Errorf("look up the summary of a chunk: %w", err)
 	}
-	return nil
+	if !found {
+		return nil
+	}
+	return tx.w.wiping(func() error {
+		for found {
+			var parent sql.NullInt64
+			if _, err := tx.w.get("SELECT parent FROM summaries WHERE id = ?", []any{row}, &parent); err != nil {
+				return fmt.Errorf("look up what a summary is under: %w", err)
+			}
+			if err := tx.dropSummary(row); err != nil {
+				return err
+			}
+			row, found = parent.Int64, parent.Valid
+		}
+		return nil
+	})
 }
 
 // touchTrees notes that the chunks of these sources have changed.
