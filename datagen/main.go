@@ -23,8 +23,11 @@ func run(args []string) error {
 		args  int
 		run   func(args []string) error
 	}{
-		"vocab":  {"VOCAB.txt OUT", 2, vocab},
-		"minilm": {"MODEL.onnx OUT", 2, packMiniLM},
+		"vocab":   {"VOCAB.txt OUT", 2, packVocab},
+		"minilm":  {"MODEL.onnx OUT", 2, packMiniLM},
+		"corpus":  {"WORDNET-FOLDER OUT", 2, corpus},
+		"teacher": {"CORPUS OUT", 2, teacher},
+		"static":  {"CORPUS TEACHER OUT", 3, distil},
 	}
 	if len(args) > 0 {
 		if s, ok := steps[args[0]]; ok && len(args)-1 == s.args {
@@ -38,8 +41,8 @@ func run(args []string) error {
 	return fmt.Errorf("usage:\n%s", strings.Join(usage, "\n"))
 }
 
-// vocab packs a vocabulary, one token a line, for lookup in place.
-func vocab(args []string) error {
+// packVocab packs a vocabulary, one token a line, for lookup in place.
+func packVocab(args []string) error {
 	text, err := os.ReadFile(args[0])
 	if err != nil {
 		return err

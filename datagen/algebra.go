@@ -1,0 +1,119 @@
+package main
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+
+	"github.com/openhuman/openhuman-core/internal/embed/minilm"
+)
+
+func cmpFloat(a, b float64) int { return cmp.Compare(a, b) }
+
+func decodeFloats(raw []byte) []float32 {
+	out := make([]float32, len(raw)/4)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return out
+}
+
+func dot(a, b []float32) float64 {
+	var s0, s1, s2, s3 float32
+	b = b[:len(a)]
+	for i := 0; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	return float64(s0+s1) + float64(s2+s3)
+}
+
+// scaleTo gives x the length n, unless it is zero.
+func scaleTo(x []float32, n float64) {
+	if size := math.Sqrt(dot(x, x)); size > 0 {
+		f := float32(n / size)
+		for i := range x {
+			x[i] *= f
+		}
+	}
+}
+
+// addRows adds the rows of a table to sum.
+func addRows(sum, table []float32, rows []int32) {
+	d := len(sum)
+	for _, id := range rows {
+		for j, v := range table[int(id)*d:][:d] {
+			sum[j] += v
+		}
+	}
+}
+
+// project writes rows of 384 in the coordinates of a basis.
+func project(rows, basis []float32) []float32 {
+	const d = minilm.Dims
+	out := make([]float32, 0, len(rows)/d*(len(basis)/d))
+	for r := 0; r < len(rows); r += d {
+		for b := 0; b < len(basis); b += d {
+			out = append(out, float32(dot(rows[r:r+d], basis[b:b+d])))
+		}
+	}
+	return out
+}
+
+// eigen finds eigenvalues and eigenvectors (in columns) of a symmetric matrix by Jacobi's rotations.
+// It overwrites a.
+func eigen(a [][]float64) (values []float64, vectors [][]float64) {
+	n := len(a)
+	v := make([][]float64, n)
+	for i := range v {
+		v[i] = make([]float64, n)
+		v[i][i] = 1
+	}
+	for range 30 {
+		var off, all float64
+		for i := range a {
+			for j := range i {
+				off += a[i][j] * a[i][j]
+			}
+			all += a[i][i] * a[i][i]
+		}
+		if off < 1e-18*all {
+			break
+		}
+		for p := range n {
+			for q := p + 1; q < n; q++ {
+				rotate(a, v, p, q)
+			}
+		}
+	}
+	for i := range a {
+		values = append(values, a[i][i])
+	}
+	return values, v
+}
+
+// rotate makes a[p][q] zero.
+func rotate(a, v [][]float64, p, q int) {
+	if a[p][q] == 0 {
+		return
+	}
+	theta := (a[q][q] - a[p][p]) / (2 * a[p][q])
+	t := 1 / (math.Abs(theta) + math.Sqrt(theta*theta+1))
+	if theta < 0 {
+		t = -t
+	}
+	c := 1 / math.Sqrt(t*t+1)
+	s := t * c
+	ap, aq := a[p], a[q]
+	for k := range a {
+		ap[k], aq[k] = c*ap[k]-s*aq[k], s*ap[k]+c*aq[k]
+	}
+	for k := range a {
+		rp, rq := a[k][p], a[k][q]
+		a[k][p], a[k][q] = c*rp-s*rq, s*rp+c*rq
+		vp, vq := v[k][p], v[k][q]
+		v[k][p], v[k][q] = c*vp-s*vq, s*vp+c*vq
+	}
+}
