@@ -62,7 +62,11 @@ func (a *app) demo(ctx context.Context, memory fs.FS) (err error) {
 	if err != nil {
 		return err
 	}
-	sum, err := ingest.Run(ctx, ingest.Options{Store: s}, paths)
+	w, err := loadWriters(cfg)
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	sum, err := ingest.Run(ctx, ingest.Options{Store: s, Instant: w.instant}, paths)
 	if err = errors.Join(err, s.Close()); err != nil {
 		return err
 	}

@@ -25,23 +25,31 @@ Running it again takes in what has changed, removes what is certainly gone, and 
 rest. It may be interrupted at any time; the next run finishes the work. Hidden files and files that look like
 keys or passwords are left out.
 
+Everything is searchable when the files are read. What recall needs to find things by meaning follows, which takes
+longer; --no-embed leaves it to "openhuman-core embed".
+
 Exit status 3 means that some files could not be taken in whole; "openhuman-core status --files" lists them all.`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return a.ingest(c.Context(), o, args) },
+		RunE: func(c *cobra.Command, args []string) error { return a.ingest(c.Context(), o, args, !noEmbed) },
 	}
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "read everything, write nothing")
-	f.BoolVar(&noEmbed, "no-embed", false, "make it searchable by words only (this version makes no vectors yet)")
+	f.BoolVar(&noEmbed, "no-embed", false, "leave the embedding to \"openhuman-core embed\"")
 	f.StringVar(&o.SourceName, "source", "", "`NAME` of the source, instead of the folder's")
 	a.jsonFlag(c)
 	return c
 }
 
-func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string) (err error) {
+func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string, encode bool) (err error) {
 	cfg, err := a.settings()
 	if err != nil {
 		return err
 	}
+	w, err := loadWriters(cfg)
+	if err != nil {
+		return err
+	}
+	o.Instant = w.instant
 	o.Store, err = a.openForIngest(ctx, cfg, o.DryRun)
 	if err != nil {
 		return err
@@ -62,6 +70,14 @@ func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string) (err
 	}
 	if err := a.printSummary(sum, o.DryRun); err != nil {
 		return err
+	}
+	if sum.Files > 0 && !o.DryRun {
+		if !encode {
+			w.encoder = nil
+		}
+		if err := a.embedPending(ctx, o.Store, w, false); err != nil {
+			return err
+		}
 	}
 	if sum.Outcomes[doc.Failed] > 0 || sum.Outcomes[doc.Partial] > 0 {
 		return errSomeFailed

@@ -52,11 +52,12 @@ func (p *progress) clear() {
 // barWidth is the width of the bar itself.
 const barWidth = 24
 
-func (p *progress) draw(e ingest.Event) {
+func (p *progress) draw(e ingest.Event) { p.drawLine(bar(e)) }
+
+func (p *progress) drawLine(line string) {
 	if !p.live {
 		return
 	}
-	line := bar(e)
 	fmt.Fprint(p.a.stderr, "\r", term.Cut(line, term.Columns(p.a.stderr)-1), "\x1b[K")
 	p.drawn = true
 }

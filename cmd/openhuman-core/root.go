@@ -72,7 +72,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage or settings, 3 some items failed, 4
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"serve": {newMCPCommand(a), newDemoCommand(a)},
-		"fill":  {newIngestCommand(a), newForgetCommand(a), newStatusCommand(a)},
+		"fill":  {newIngestCommand(a), newEmbedCommand(a), newForgetCommand(a), newStatusCommand(a)},
 		"read": {
 			newSearchCommand(a), newRecallCommand(a), newReadCommand(a), newBrowseCommand(a),
 			newEntitiesCommand(a), newSourcesCommand(a),

@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/logx"
 	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/internal/term"
+	"github.com/openhuman/openhuman-core/internal/vecindex"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/fault"
@@ -33,9 +35,10 @@ func storePath(cfg config.Config) string { return filepath.Join(cfg.Workspace, "
 type memory struct {
 	tools.Deps
 	store *store.Store
+	index *vecindex.Index
 }
 
-func (m *memory) Close() error { return m.store.Close() }
+func (m *memory) Close() error { return errors.Join(m.index.Close(), m.store.Close()) }
 
 // openMemory wires the read side. withheld, when it is not nil, is what every read answers instead.
 func openMemory(cfg config.Config, withheld error) (*memory, error) {
@@ -49,8 +52,11 @@ func openMemory(cfg config.Config, withheld error) (*memory, error) {
 		return nil, err
 	}
 	s := store.Lazy(store.Options{Path: storePath(cfg), ReadOnly: true})
-	c := controller.New(controller.Options{Store: s, Policy: p, MaxResultBytes: cfg.MCP.MaxResultBytes})
-	return &memory{tools.Deps{Controller: c, Policy: p}, s}, nil
+	x := vecindex.New(s, cfg.Workspace)
+	c := controller.New(controller.Options{
+		Store: s, Policy: p, Embedders: askers(cfg), Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
+	})
+	return &memory{tools.Deps{Controller: c, Policy: p}, s, x}, nil
 }
 
 // openWriter opens the memory for changes and makes it when it is not there.
@@ -96,6 +102,10 @@ func findSource(ctx context.Context, s *store.Store, id string) (chunks int, err
 
 // forgetSource removes a source and brings the counts up to date.
 func forgetSource(ctx context.Context, s *store.Store, id string) (documents, chunks int, err error) {
+	was, err := s.VectorState(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
 	err = s.Update(ctx, func(tx *store.Tx) error {
 		documents, chunks, err = tx.ForgetSource(id)
 		return err
@@ -103,7 +113,7 @@ func forgetSource(ctx context.Context, s *store.Store, id string) (documents, ch
 	if err != nil {
 		return 0, 0, err
 	}
-	return documents, chunks, s.Finish(ctx)
+	return documents, chunks, errors.Join(s.Finish(ctx), vecindex.Forget(ctx, s, was, time.Now()))
 }
 
 // logger returns the logger of a command; session may be nil.

@@ -54,7 +54,7 @@ type Server struct {
 type Embedding struct {
 	// builtin needs nothing; ollama and openai (any compatible endpoint) use base_url; none turns
 	// vectors off and leaves recall to keywords.
-	Provider string `koanf:"provider" choices:"builtin ollama openai none" later:"true"`
+	Provider string `koanf:"provider" choices:"builtin ollama openai none"`
 	// Where the endpoint is.
 	BaseURL string `koanf:"base_url" check:"url" later:"true"`
 	// The model's name at the endpoint.

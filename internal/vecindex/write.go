@@ -55,6 +55,17 @@ func Refresh(ctx context.Context, s *store.Store, now time.Time) error {
 	return nil
 }
 
+// Forget is for a memory from which a source was just removed, and where the vectors were at was before
+// that: it removes their image at once, which no one may read any more, and writes a new one.
+func Forget(ctx context.Context, s *store.Store, was store.VectorState, now time.Time) error {
+	if s.Path() == store.Memory {
+		return nil
+	}
+	// Where a file in use cannot be removed, the next Refresh tries again.
+	_ = vecimage.Remove(filepath.Dir(s.Path()), was.Image)
+	return Refresh(ctx, s, now)
+}
+
 // Write makes an image of all vectors of s beside its file and has the store name it. Without any
 // vectors there is no image afterwards. Images that nobody needs are removed.
 func Write(ctx context.Context, s *store.Store, now time.Time) error {

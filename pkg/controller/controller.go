@@ -30,6 +30,10 @@ type Store interface {
 	// NearestEntities returns existing entity ids that resemble id, best first.
 	NearestEntities(ctx context.Context, id string, limit int, scope store.Scope) ([]string, error)
 	Stats(ctx context.Context) (store.Stats, error)
+	// Rows returns the chunks that the filter leaves, or nil for all of them.
+	Rows(ctx context.Context, f store.Filter) (*store.RowSet, error)
+	// ChunksByRow returns those of the chunks that are there and pass the filter.
+	ChunksByRow(ctx context.Context, rows []int64, f store.Filter) (map[int64]*store.Chunk, error)
 }
 
 // An Embedder turns texts into vectors of one model. Implementations are safe for concurrent use.
@@ -38,7 +42,8 @@ type Embedder interface {
 	Fingerprint() string
 	// Dims is the length of every vector.
 	Dims() int
-	// Embed returns one vector of unit length for each text.
+	// Embed returns one vector of unit length for each text, and zeros for a text that the model can
+	// make nothing of.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
@@ -46,8 +51,11 @@ type Embedder interface {
 type Options struct {
 	Store    Store
 	Policy   *policy.Policy
-	Embedder Embedder         // nil: recall ranks by keywords alone
-	Now      func() time.Time // nil: time.Now
+	// Embedders put questions to the models that made the vectors, and Vectors finds the chunks near
+	// what comes out. Without either, recall ranks by keywords alone.
+	Embedders []Embedder
+	Vectors   VectorIndex
+	Now       func() time.Time // nil: time.Now
 	// MaxResultBytes bounds one copy of an answer; 0 means DefaultMaxResultBytes.
 	MaxResultBytes int
 }
@@ -65,16 +73,19 @@ const (
 
 // Controller answers calls. It is safe for concurrent use.
 type Controller struct {
-	store    Store
-	policy   *policy.Policy
-	embedder Embedder
-	now      func() time.Time
-	maxBytes int
+	store     Store
+	policy    *policy.Policy
+	embedders []Embedder
+	vectors   VectorIndex
+	now       func() time.Time
+	maxBytes  int
 }
 
 // New returns a Controller over o.Store.
 func New(o Options) *Controller {
-	c := &Controller{store: o.Store, policy: o.Policy, embedder: o.Embedder, now: o.Now, maxBytes: o.MaxResultBytes}
+	c := &Controller{
+		store: o.Store, policy: o.Policy, embedders: o.Embedders, vectors: o.Vectors, now: o.Now, maxBytes: o.MaxResultBytes,
+	}
 	if c.now == nil {
 		c.now = time.Now
 	}

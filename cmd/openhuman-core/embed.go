@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openhuman/openhuman-core/internal/config"
+	"github.com/openhuman/openhuman-core/internal/ingest"
+	"github.com/openhuman/openhuman-core/internal/vecindex"
+	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/openhuman/openhuman-core/pkg/store"
+	"github.com/spf13/cobra"
+)
+
+func newEmbedCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "embed",
+		Short: "Finish what makes recall find by meaning",
+		Long: `Works out, for everything in the memory that lacks it, what recall needs to find things by meaning. "ingest" does
+so by itself, unless it was interrupted or told --no-embed; this goes on from there. It may be interrupted at any
+time, and recall and search work while it runs.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.embed(c.Context()) },
+	}
+	a.jsonFlag(c)
+	return c
+}
+
+func (a *app) embed(ctx context.Context) (err error) {
+	cfg, err := a.settings()
+	if err != nil {
+		return err
+	}
+	w, err := loadWriters(cfg)
+	if err != nil {
+		return err
+	}
+	if w.encoder == nil {
+		return fault.New(fault.Invalid, "There is nothing to embed with: embedding.provider is none.").
+			WithHint("Set embedding.provider to builtin.")
+	}
+	// Looking first: opening for changes would make a memory where there is none.
+	if err := a.haveMemory(ctx, cfg); err != nil {
+		return err
+	}
+	s, err := a.openWriter(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return a.embedPending(ctx, s, w, true)
+}
+
+// haveMemory returns the fault of a memory that is not there or cannot be read.
+func (a *app) haveMemory(ctx context.Context, cfg config.Config) error {
+	m, err := openMemory(cfg, nil)
+	if err != nil {
+		return err
+	}
+	_, err = m.store.VectorState(ctx)
+	return errors.Join(err, m.Close())
+}
+
+// worthSaying is from how many chunks on embedding takes long enough to be spoken of.
+const worthSaying = 100
+
+// embedPending embeds whatever lacks its vectors. asked says that the person has asked for just
+// that, and so wants to hear of it even if there was little to do.
+func (a *app) embedPending(ctx context.Context, s *store.Store, w writers, asked bool) error {
+	p := newProgress(a)
+	said := false
+	sum, err := ingest.Embed(ctx, ingest.EmbedOptions{
+		Store: s, Instant: w.instant, Encoder: w.encoder,
+		Share: func(ctx context.Context) error { return vecindex.Refresh(ctx, s, time.Now()) },
+		Progress: func(e ingest.EmbedEvent) {
+			if !p.live && !said && !a.json && e.Chunks >= worthSaying && e.Left > 0 {
+				p.say(fmt.Sprintf("Working out what %s chunks mean, for recall: about %s. Interrupt it when you like; openhuman-core embed goes on.",
+					number(e.Chunks), span(e.Left)))
+				said = true
+			}
+			p.embedding(e)
+		},
+	})
+	p.done()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		p.say("Interrupted. Everything is searchable, and what was embedded so far is kept; openhuman-core embed goes on from there.")
+		return context.Canceled
+	case err != nil:
+		return err
+	case a.json:
+		return a.printLine(struct {
+			Event     string `json:"event"`
+			Embedded  int    `json:"embedded"`
+			Instant   int    `json:"instant"`
+			ElapsedMS int64  `json:"elapsed_ms"`
+		}{"embedded", sum.Embedded, sum.Instant, sum.Elapsed.Milliseconds()})
+	case sum.Embedded >= worthSaying || asked && sum.Embedded > 0:
+		fmt.Fprintf(a.stdout, "Recall finds %s more chunks by meaning now (in %s).\n", number(sum.Embedded), span(sum.Elapsed))
+	case asked:
+		fmt.Fprintln(a.stdout, "There is nothing to embed: recall finds everything by meaning already.")
+	}
+	return nil
+}
+
+// embedding tells how far embedding is.
+func (p *progress) embedding(e ingest.EmbedEvent) {
+	if p.a.json {
+		// A failed write shows in the line at the end, which is checked.
+		_ = p.a.printLine(struct {
+			Event     string `json:"event"`
+			Stage     string `json:"stage"`
+			Chunks    int    `json:"chunks"`
+			Done      int    `json:"chunks_done"`
+			ElapsedMS int64  `json:"elapsed_ms"`
+			LeftMS    int64  `json:"left_ms,omitempty"`
+		}{"progress", "embedding", e.Chunks, e.Done, e.Elapsed.Milliseconds(), max(e.Left.Milliseconds(), 0)})
+		return
+	}
+	if e.Elapsed >= time.Second { // what is done at once needs no bar
+		p.drawLine(embedBar(e))
+	}
+}
+
+func embedBar(e ingest.EmbedEvent) string {
+	share := 1.0
+	if e.Chunks > 0 {
+		share = float64(e.Done) / float64(e.Chunks)
+	}
+	filled := int(share * barWidth)
+	line := fmt.Sprintf("[%s%s] %3.0f%%  %s of %s chunks by meaning", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled),
+		share*100, number(e.Done), number(e.Chunks))
+	if e.Left > 0 {
+		line += ", " + span(e.Left) + " left"
+	}
+	return line
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"github.com/openhuman/openhuman-core/internal/config"
+	"github.com/openhuman/openhuman-core/internal/embed/minilm"
+	"github.com/openhuman/openhuman-core/internal/embed/static"
+	"github.com/openhuman/openhuman-core/internal/ingest"
+	"github.com/openhuman/openhuman-core/pkg/controller"
+)
+
+// providerNone is the setting that turns vectors off.
+const providerNone = "none"
+
+var (
+	_ ingest.Encoder      = (*minilm.Model)(nil)
+	_ ingest.Model        = (*static.Model)(nil)
+	_ controller.Embedder = (*asker)(nil)
+)
+
+// writers are the models that make the vectors of chunks; nil ones make none.
+type writers struct {
+	instant ingest.Model
+	encoder ingest.Encoder
+}
+
+// loadWriters returns the models that the settings ask for.
+func loadWriters(cfg config.Config) (writers, error) {
+	if cfg.Embedding.Provider == providerNone {
+		return writers{}, nil
+	}
+	instant, err := static.Load()
+	if err != nil {
+		return writers{}, err
+	}
+	encoder, err := minilm.Load()
+	if err != nil {
+		return writers{}, err
+	}
+	return writers{instant, encoder}, nil
+}
+
+// askers returns what puts questions to the same models. They are loaded by the first question.
+func askers(cfg config.Config) []controller.Embedder {
+	if cfg.Embedding.Provider == providerNone {
+		return nil
+	}
+	return []controller.Embedder{
+		&asker{load: func() (ingest.Model, error) {
+			m, err := minilm.New(minilm.Options{Workers: 1}) // a question is one batch
+			if err != nil {
+				return nil, err
+			}
+			return knowing{m}, nil
+		}},
+		&asker{load: func() (ingest.Model, error) { return static.Load() }},
+	}
+}
+
+// An asker is a model that is loaded when it is first used.
+type asker struct {
+	load func() (ingest.Model, error)
+	once sync.Once
+	m    ingest.Model
+	err  error
+}
+
+func (a *asker) open() (ingest.Model, error) {
+	a.once.Do(func() { a.m, a.err = a.load() })
+	return a.m, a.err
+}
+
+// Fingerprint names the model; one that cannot be loaded has made nothing.
+func (a *asker) Fingerprint() string {
+	m, err := a.open()
+	if err != nil {
+		return ""
+	}
+	return m.Fingerprint()
+}
+
+// Dims is the length of a vector.
+func (a *asker) Dims() int {
+	m, err := a.open()
+	if err != nil {
+		return 0
+	}
+	return m.Dims()
+}
+
+// Embed implements controller.Embedder.
+func (a *asker) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	m, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	return m.Embed(ctx, texts)
+}
+
+// knowing is the encoder that owns up to what it does not understand.
+type knowing struct{ *minilm.Model }
+
+// Embed returns zeros for a text that the vocabulary hardly knows a word of.
+func (k knowing) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := k.Model.Embed(ctx, texts)
+	for i := range vectors {
+		if !k.Knows(texts[i]) {
+			clear(vectors[i])
+		}
+	}
+	return vectors, err
+}
