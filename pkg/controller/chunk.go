@@ -15,6 +15,9 @@ func (c *Controller) GetChunk(ctx context.Context, p GetChunkParams) (GetChunkRe
 	if id == "" {
 		return GetChunkResult{}, fault.New(fault.Invalid, "chunk_id is empty.").WithHint(hint)
 	}
+	if strings.HasPrefix(id, summaryPrefix) {
+		return c.getSummary(ctx, id, hint)
+	}
 	d, err := c.store.Chunk(ctx, id, c.scope(ctx))
 	if fault.CodeOf(err) == fault.NotFound {
 		return GetChunkResult{}, fault.New(fault.NotFound, "There is no chunk %q.", shorten(id, 80)).WithHint(hint)
@@ -22,10 +25,15 @@ func (c *Controller) GetChunk(ctx context.Context, p GetChunkParams) (GetChunkRe
 	if err != nil {
 		return GetChunkResult{}, err
 	}
-	res := GetChunkResult{Chunk: newChunk(d)}
-	// The text is never cut; only a long list of entities can make the answer too large.
+	return c.wholeChunk(newChunk(d)), nil
+}
+
+// wholeChunk is the answer with this chunk. The text is never cut; only a long list of entities can
+// make the answer too large.
+func (c *Controller) wholeChunk(ch Chunk) GetChunkResult {
+	res := GetChunkResult{Chunk: ch}
 	for n := len(res.Chunk.Entities); n > 0 && jsonSize(res) > c.maxBytes; n /= 2 {
 		res.Chunk.Entities = res.Chunk.Entities[:n/2]
 	}
-	return res, nil
+	return res
 }

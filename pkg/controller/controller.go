@@ -21,6 +21,10 @@ type Store interface {
 	TermCounts(ctx context.Context, terms []string) (counts map[string]int, total int, err error)
 	// Chunk returns a NotFound fault for an unknown or hidden id.
 	Chunk(ctx context.Context, chunkID string, scope store.Scope) (*store.ChunkDetail, error)
+	// Summary returns a NotFound fault for an unknown or hidden id.
+	Summary(ctx context.Context, id string, scope store.Scope) (*store.SummaryDetail, error)
+	// SearchSummaries returns the summaries that words find, and those above chunks.
+	SearchSummaries(ctx context.Context, q store.SummaryQuery) ([]store.SummaryHit, error)
 	// ListChunks returns a page and the number of all chunks that match.
 	ListChunks(ctx context.Context, q store.ListQuery) (page []store.Chunk, total int, err error)
 	// TopEntities returns the entities that most chunks mention. kind "" leaves out those of the

@@ -59,6 +59,14 @@ func (f fakeStore) Chunk(ctx context.Context, _ string, _ store.Scope) (*store.C
 	return &store.ChunkDetail{}, f.do(ctx)
 }
 
+func (f fakeStore) Summary(ctx context.Context, _ string, _ store.Scope) (*store.SummaryDetail, error) {
+	return &store.SummaryDetail{}, f.do(ctx)
+}
+
+func (f fakeStore) SearchSummaries(ctx context.Context, _ store.SummaryQuery) ([]store.SummaryHit, error) {
+	return nil, f.do(ctx)
+}
+
 func (f fakeStore) ListChunks(ctx context.Context, _ store.ListQuery) ([]store.Chunk, int, error) {
 	return nil, 0, f.do(ctx)
 }
