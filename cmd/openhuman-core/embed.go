@@ -16,20 +16,24 @@ import (
 )
 
 func newEmbedCommand(a *app) *cobra.Command {
+	var rebuild bool
 	c := &cobra.Command{
 		Use:   "embed",
 		Short: "Finish what makes recall find by meaning",
 		Long: `Works out, for everything in the memory that lacks it, what recall needs to find things by meaning. "ingest" does
 so by itself, unless it was interrupted or told --no-embed; this goes on from there. It may be interrupted at any
-time, and recall and search work while it runs.`,
+time, and recall and search work while it runs.
+
+It also brings the summaries up to date. --rebuild makes all of them anew.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.embed(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.embed(c.Context(), rebuild) },
 	}
+	c.Flags().BoolVar(&rebuild, "rebuild", false, "make all summaries anew")
 	a.jsonFlag(c)
 	return c
 }
 
-func (a *app) embed(ctx context.Context) (err error) {
+func (a *app) embed(ctx context.Context, rebuild bool) (err error) {
 	cfg, err := a.settings()
 	if err != nil {
 		return err
@@ -38,9 +42,9 @@ func (a *app) embed(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if w.encoder == nil {
-		return fault.New(fault.Invalid, "There is nothing to embed with: embedding.provider is none.").
-			WithHint("Set embedding.provider to builtin.")
+	if w.encoder == nil && cfg.Summary.Provider == providerNone {
+		return fault.New(fault.Invalid, "There is nothing to do: embedding.provider and summary.provider are none.").
+			WithHint("Set one of them to builtin.")
 	}
 	// Looking first: opening for changes would make a memory where there is none.
 	if err := a.haveMemory(ctx, cfg); err != nil {
@@ -51,7 +55,34 @@ func (a *app) embed(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return a.embedPending(ctx, s, w, true)
+	return a.derive(ctx, cfg, s, w, derivation{asked: true, rebuild: rebuild})
+}
+
+// A derivation says what to make from the chunks, and why.
+type derivation struct {
+	asked   bool // the person has asked for just that, and wants to hear of it
+	rebuild bool // make all summaries anew
+}
+
+// derive makes what is made from the chunks: the summaries first, which takes little time, then the
+// vectors of chunks and of summaries.
+func (a *app) derive(ctx context.Context, cfg config.Config, s *store.Store, w writers, d derivation) error {
+	x, err := a.newSealer(cfg, s, w)
+	if err != nil {
+		return err
+	}
+	trees, err := a.seal(ctx, x, d.rebuild)
+	if err != nil {
+		return err
+	}
+	if err := a.embedPending(ctx, s, w, d.asked && w.encoder != nil && trees.Sealed == 0); err != nil {
+		return err
+	}
+	vectors, err := a.sealVectors(ctx, x, w)
+	if err != nil {
+		return err
+	}
+	return a.printSealed(trees, vectors, d.asked)
 }
 
 // haveMemory returns the fault of a memory that is not there or cannot be read.
@@ -63,6 +94,9 @@ func (a *app) haveMemory(ctx context.Context, cfg config.Config) error {
 	_, err = m.store.VectorState(ctx)
 	return errors.Join(err, m.Close())
 }
+
+// quick is how long something takes that needs no bar.
+const quick = time.Second
 
 // worthSaying is from how many chunks on embedding takes long enough to be spoken of.
 const worthSaying = 100
@@ -120,7 +154,7 @@ func (p *progress) embedding(e ingest.EmbedEvent) {
 		}{"progress", "embedding", e.Chunks, e.Done, e.Elapsed.Milliseconds(), max(e.Left.Milliseconds(), 0)})
 		return
 	}
-	if e.Elapsed >= time.Second { // what is done at once needs no bar
+	if e.Elapsed >= quick {
 		p.drawLine(embedBar(e))
 	}
 }

@@ -72,10 +72,13 @@ func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string, enco
 		return err
 	}
 	if sum.Files > 0 && !o.DryRun {
-		if !encode {
+		if encode {
+			err = a.derive(ctx, cfg, o.Store, w, derivation{})
+		} else {
 			w.encoder = nil
+			err = a.embedPending(ctx, o.Store, w, false)
 		}
-		if err := a.embedPending(ctx, o.Store, w, false); err != nil {
+		if err != nil {
 			return err
 		}
 	}

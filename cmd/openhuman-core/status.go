@@ -46,6 +46,10 @@ func (a *app) printStatus(ctx context.Context, m *memory) error {
 	if err != nil {
 		return err
 	}
+	trees, err := m.store.TreeStats(ctx)
+	if err != nil {
+		return err
+	}
 	files, err := m.store.Files(ctx, "")
 	if err != nil {
 		return err
@@ -68,11 +72,12 @@ func (a *app) printStatus(ctx context.Context, m *memory) error {
 			Documents  int            `json:"documents"`
 			Chunks     int            `json:"chunks"`
 			Entities   int            `json:"entities"`
+			Summaries  summaryCounts  `json:"summaries"`
 			Files      int            `json:"files"`
 			Outcomes   map[string]int `json:"outcomes"`
 			Unfinished int            `json:"unfinished"`
 			Warnings   []string       `json:"warnings"`
-		}{m.store.Path(), s.Bytes, s.SchemaVersion, s.Sources, s.Documents, s.Chunks, s.Entities, s.Files, outcomes, unfinished, append([]string{}, warnings...)})
+		}{m.store.Path(), s.Bytes, s.SchemaVersion, s.Sources, s.Documents, s.Chunks, s.Entities, summaryCounts(trees), s.Files, outcomes, unfinished, append([]string{}, warnings...)})
 	}
 	table := term.Table{}
 	table.Row("memory", m.store.Path())
@@ -83,13 +88,21 @@ func (a *app) printStatus(ctx context.Context, m *memory) error {
 	}{{"sources", s.Sources}, {"documents", s.Documents}, {"chunks", s.Chunks}, {"entities", s.Entities}} {
 		table.Row(n.name, number(n.count))
 	}
-	what := number(s.Files)
+	what := number(trees.Summaries)
+	if trees.Summaries > 0 {
+		what += fmt.Sprintf(" (over %s chunks, %s by meaning)", number(trees.Sealed), number(trees.Vectors))
+	}
+	table.Row("summaries", what)
+	what = number(s.Files)
 	if s.Files > 0 {
 		what += " (" + inWords(outcomes) + ")"
 	}
 	table.Row("files", what)
 	if unfinished > 0 {
 		table.Row("unfinished", fmt.Sprintf("%s files: run the same ingest again", number(unfinished)))
+	}
+	if n := trees.Stale; n > 0 {
+		table.Row("to seal", fmt.Sprintf("%s sources: openhuman-core embed", number(n)))
 	}
 	if err := table.Write(a.stdout, term.Columns(a.stdout)); err != nil {
 		return err
@@ -98,6 +111,16 @@ func (a *app) printStatus(ctx context.Context, m *memory) error {
 		fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+w))
 	}
 	return nil
+}
+
+// summaryCounts are the counts of the summary trees for programs.
+type summaryCounts struct {
+	Summaries   int `json:"count"`
+	Vectors     int `json:"embedded"`
+	Provisional int `json:"provisional"`
+	Levels      int `json:"levels"`
+	Sealed      int `json:"chunks_sealed"`
+	Stale       int `json:"sources_to_seal"`
 }
 
 func (a *app) printFiles(ctx context.Context, s *store.Store) error {

@@ -69,7 +69,7 @@ type Embedding struct {
 type Summary struct {
 	// builtin extracts sentences; ollama and openai (any compatible endpoint) use base_url and fall
 	// back to builtin; none makes no summaries.
-	Provider string `koanf:"provider" choices:"builtin ollama openai none" later:"true"`
+	Provider string `koanf:"provider" choices:"builtin ollama openai none"`
 	// Where the endpoint is.
 	BaseURL string `koanf:"base_url" check:"url" later:"true"`
 	// The model's name at the endpoint.
