@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string) error {
 	for _, c := range contestants {
 		fmt.Fprint(w, c.name, "\t")
 	}
-	fmt.Fprintln(w, "ms")
+	fmt.Fprintln(w, "(ms)\t")
 	slow := false
 	for _, n := range []int{12, 32, 100, 256} {
 		best := make([]float64, len(contestants))
@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string) error {
 			slow = slow || ratio < bound
 			fmt.Fprintf(w, "%.2f of onnxruntime's speed", ratio)
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, "\t")
 	}
 	if err := w.Flush(); err != nil {
 		return err
