@@ -75,7 +75,7 @@ func (s *sealing) gatherSummaries(ctx context.Context, u *unsealed, d *draft) er
 		d.covers(x.FirstMS, x.LastMS, x.TokenCount, x.Chunks)
 	}
 	d.rec.Entities = sumEntities(entities)
-	d.units = summary.LineUnits(lines)
+	d.units = summary.LineUnits(lines, u.source.SourceKind == "chat")
 	return nil
 }
 

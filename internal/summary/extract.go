@@ -137,7 +137,7 @@ func likeness(ctx context.Context, units []Unit, enc Encoder) (measure, error) {
 	}
 	texts := make([]string, len(units))
 	for i := range units {
-		texts[i] = units[i].Text
+		texts[i] = units[i].body()
 	}
 	vectors, err := enc.Embed(ctx, texts)
 	if err != nil {
@@ -202,7 +202,7 @@ func newWords(units []Unit) *words {
 	terms := make([][]term, len(units))
 	var buf []byte
 	for i := range units {
-		buf = text.AppendIndex(buf[:0], units[i].Text)
+		buf = text.AppendIndex(buf[:0], units[i].body())
 		counts := map[int]int{}
 		for t := range strings.FieldsSeq(string(buf)) {
 			if text.IsStopWord(t) {

@@ -37,7 +37,7 @@ func Keywords(units []Unit, n int) []string {
 		if u.Weight < poor {
 			continue
 		}
-		for run := range strings.FieldsFuncSeq(u.Text, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '-' }) {
+		for run := range strings.FieldsFuncSeq(u.body(), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '-' }) {
 			if wide(run) {
 				for _, part := range text.ContentParts(text.Fold(run)) {
 					if k := utf8.RuneCountInString(part); k >= 2 && k <= 6 {
@@ -47,7 +47,7 @@ func Keywords(units []Unit, n int) []string {
 				continue
 			}
 			form := strings.Trim(strings.ToLower(run), "'-")
-			if utf8.RuneCountInString(form) < 4 || text.IsStopWord(form) || strings.Contains(form, "'") {
+			if utf8.RuneCountInString(form) < 4 || text.IsStopWord(form) || vague[form] || strings.Contains(form, "'") {
 				continue
 			}
 			buf = text.AppendIndex(buf[:0], form)

@@ -29,6 +29,42 @@ var openings = []string{
 	"了解です", "了解しました", "はい", "失礼します", "失礼いたします", "以上、よろしく", "敬具", "拝啓",
 }
 
+// vague are words that say little whatever they are said of, folded.
+var vague = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`able actually agree always amazing anyway anything awesome away awful back bad beautiful best better big bit bring
+		call came care check come comes coming cool course day days definitely different easy end enjoy enjoyed ever every everyone everything
+		exactly excited exciting fantastic feel feeling feels felt find fine forward found fun gave getting give glad goes going gonna good got
+		great guess guys happen happened happy hard hear heard help hope hoping idea important incredible inspiring interesting keep kept kind knew
+		know known last left let life like liked little long look looking looks lot lots love loved lovely made make makes making maybe mean means
+		moment much need needed needs never new next nice nothing often okay old one ones people person pretty probably proud put quick quite
+		really right said saw say saying says see seeing seem seems seen share shared sharing show shows small someone something sometimes soon
+		sorry sound sounds start started still stuff super support sure take taken takes taking talk talking tell thank thanks thing things think
+		thinking thought time times today together tomorrow took totally tried true truly try trying two understand use used using usually
+		view wait want wanted wants way ways well went whole without wonderful wondering work worked working world worth wow yeah year years yep
+		yes yesterday yet`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// telling counts the words that say something: not stop-words, not vague, of Chinese and the like two
+// characters as one.
+func telling(folded string) (n int) {
+	wide := 0
+	for w := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		first, _ := utf8.DecodeRuneInString(w)
+		switch {
+		case first >= 0x2E80:
+			wide += utf8.RuneCountInString(w)
+		case len(w) < 2 || text.IsStopWord(w) || vague[w]:
+		default:
+			n++
+		}
+	}
+	return n + wide/2
+}
+
 // quality weighs a sentence by its form, from 0 for what no summary should hold.
 func quality(s string) float64 {
 	tokens := text.EstimateTokens(s)
@@ -74,6 +110,19 @@ func quality(s string) float64 {
 		w *= 0.15
 	case words < 5:
 		w *= 0.5
+	}
+	// Somebody who is enthusiastic or agrees says little else.
+	switch n := telling(folded); {
+	case n == 0:
+		w *= 0.25
+	case n < 4:
+		w *= 0.4 + 0.15*float64(n)
+	}
+	if strings.HasSuffix(s, "!") || strings.HasSuffix(s, "！") {
+		w *= 0.7
+	}
+	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") { // a remark of the program that wrote it
+		w *= 0.6
 	}
 	switch {
 	case tokens > longest:

@@ -42,8 +42,12 @@ type Unit struct {
 	Cites   []Citation
 	Passage int // of which passage; units come in the order of the text
 	Weight  float64
+	said    int // where in Text the sentence itself begins, after the author
 	tokens  int
 }
+
+// body is the sentence without its author, who stands before every other one as well.
+func (u *Unit) body() string { return u.Text[u.said:] }
 
 // A Summary is what Extract picks, in the order of the text.
 type Summary struct {
@@ -82,7 +86,7 @@ func Units(passages []Passage) []Unit {
 			u := Unit{
 				Text: s.author + oneLine(p.Text[s.start:s.end]), Passage: i,
 				Cites:  []Citation{{p.ChunkID, s.start, s.end - s.start}},
-				Weight: s.weight,
+				Weight: s.weight, said: len(s.author),
 			}
 			if u.Weight *= quality(oneLine(p.Text[s.start:s.end])); u.Weight == 0 {
 				continue
@@ -109,12 +113,18 @@ func Units(passages []Passage) []Unit {
 	return units
 }
 
-// LineUnits makes units of the lines of summaries, for a summary of these.
-func LineUnits(summaries [][]Line) []Unit {
+// LineUnits makes units of the lines of summaries, for a summary of these. In a chat lines begin with
+// their author.
+func LineUnits(summaries [][]Line, chat bool) []Unit {
 	var units []Unit
 	for i, lines := range summaries {
 		for _, l := range lines {
-			units = append(units, Unit{Text: l.Text, Cites: l.Cites, Passage: i, Weight: 1})
+			u := Unit{Text: l.Text, Cites: l.Cites, Passage: i}
+			if at := strings.Index(l.Text, ": "); chat && at >= 0 {
+				u.said = at + len(": ")
+			}
+			u.Weight = max(quality(u.body()), poor)
+			units = append(units, u)
 		}
 	}
 	return units

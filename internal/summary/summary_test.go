@@ -219,7 +219,7 @@ func TestOnlyALongSentence(t *testing.T) {
 
 func TestSummaryOfSummaries(t *testing.T) {
 	below := extract(t, renovation, nil)
-	again, err := summary.Extract(t.Context(), summary.LineUnits([][]summary.Line{below.Lines, below.Lines}), summary.Budget(2*below.Tokens), nil)
+	again, err := summary.Extract(t.Context(), summary.LineUnits([][]summary.Line{below.Lines, below.Lines}, false), summary.Budget(2*below.Tokens), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
