@@ -120,23 +120,6 @@ func Open(dir, name string) (*Image, error) {
 	return m, nil
 }
 
-// ReadHeader returns what the image of a name says of itself, without looking at the rest.
-func ReadHeader(dir, name string) (Header, error) {
-	if !validName(name) {
-		return Header{}, fmt.Errorf("open image %q: %w", name, ErrNotWhole)
-	}
-	f, err := os.Open(Path(dir, name))
-	if err != nil {
-		return Header{}, fmt.Errorf("open image: %w", err)
-	}
-	defer f.Close()
-	var m Image
-	if err := m.readHeader(f, name); err != nil {
-		return Header{}, fmt.Errorf("open image: %w", err)
-	}
-	return m.Header, nil
-}
-
 func validName(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Trim(name, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

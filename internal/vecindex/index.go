@@ -101,7 +101,7 @@ func (x *Index) Models(ctx context.Context) ([]string, error) {
 	defer v.release() //nolint:errcheck // read-only
 	var names []string
 	for _, p := range v.parts {
-		if p.set.Len() > 0 && !slices.Contains(names, p.model) {
+		if p.set.Len() > p.dead.Count() && !slices.Contains(names, p.model) {
 			names = append(names, p.model)
 		}
 	}
@@ -120,7 +120,6 @@ func (x *Index) Nearest(ctx context.Context, queries []controller.QueryVector, k
 	if !errors.Is(err, errUnreadable) {
 		return found, err
 	}
-	// Somebody has cut the image short while it was mapped.
 	whole, err := x.advance(ctx, &view{state: store.VectorState{Image: v.state.Image}})
 	if err != nil {
 		return nil, err
@@ -141,17 +140,24 @@ func (x *Index) replace(old, v *view) {
 
 var errUnreadable = errors.New("the image of vectors cannot be read")
 
-func (v *view) nearest(ctx context.Context, queries []controller.QueryVector, k int, allow func(int64) bool) (found []controller.Neighbour, err error) {
-	// A fault in mapped memory becomes a panic that can be dealt with.
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			if _, fault := r.(interface{ Addr() uintptr }); !fault || v.image == nil {
-				panic(r)
-			}
-			found, err = nil, errUnreadable
+// guard makes a fault in mapped memory, which would end the process, an error. It is deferred.
+func (v *view) guard(err *error) func() {
+	before := debug.SetPanicOnFault(true)
+	return func() {
+		debug.SetPanicOnFault(before)
+		r := recover()
+		if r == nil {
+			return
 		}
-	}()
+		if _, fault := r.(interface{ Addr() uintptr }); !fault || v.image == nil {
+			panic(r)
+		}
+		*err = errUnreadable
+	}
+}
+
+func (v *view) nearest(ctx context.Context, queries []controller.QueryVector, k int, allow func(int64) bool) (found []controller.Neighbour, err error) {
+	defer v.guard(&err)()
 	for _, q := range queries {
 		prepared := vecset.NewQuery(q.Vector)
 		var of []controller.Neighbour
@@ -199,6 +205,9 @@ func (x *Index) current(ctx context.Context) (*view, error) {
 		if base != x.view {
 			base.release() //nolint:errcheck // read-only
 		}
+		if errors.Is(err, errUnreadable) {
+			next, err = x.advance(ctx, &view{state: store.VectorState{Image: state.Image}})
+		}
 		switch {
 		case errors.Is(err, errMoved) && try < 3:
 			continue
@@ -243,11 +252,11 @@ var errMoved = errors.New("the image of vectors was replaced")
 const encodeFrom = 8192
 
 // advance returns the view that follows base: with what the store has written and removed since.
-func (x *Index) advance(ctx context.Context, base *view) (*view, error) {
-	next := &view{image: base.image, parts: slices.Clone(base.parts)}
+func (x *Index) advance(ctx context.Context, base *view) (next *view, err error) {
+	defer base.guard(&err)()
+	next = &view{image: base.image, parts: slices.Clone(base.parts)}
 	var fresh map[int64]int // where the new vectors of a model go
 	gone := make([][]int, len(next.parts))
-	var err error
 	next.state, err = x.store.Vectors(ctx, base.state, store.VectorChanges{
 		Models: func(models map[int64]store.ModelVectors) error {
 			fresh = next.makeRoom(models)

@@ -40,9 +40,13 @@ func Refresh(ctx context.Context, s *store.Store, now time.Time) error {
 		}
 		return Write(ctx, s, now)
 	}
-	h, err := vecimage.ReadHeader(dir, state.Image)
+	image, err := vecimage.Open(dir, state.Image)
 	if err != nil {
 		return Write(ctx, s, now)
+	}
+	h := image.Header
+	if err := image.Close(); err != nil {
+		return err
 	}
 	rows := 0
 	for _, section := range h.Sections {

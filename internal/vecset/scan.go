@@ -33,6 +33,14 @@ type Bits []uint64
 // Has reports whether row is in the set.
 func (b Bits) Has(row int) bool { return row>>6 < len(b) && b[row>>6]&(1<<(row&63)) != 0 }
 
+// Count is how many rows are in the set.
+func (b Bits) Count() (n int) {
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
 // With returns a copy of b, of n rows, that holds the given rows as well.
 func (b Bits) With(n int, rows []int) Bits {
 	out := make(Bits, (n+63)/64)
