@@ -55,10 +55,10 @@ func Read(answer string, parts []Part, tokens int) (Summary, error) {
 	if i := strings.LastIndex(answer, "</think>"); i >= 0 { // how some models think aloud
 		answer = answer[i+len("</think>"):]
 	}
-	known := map[string]bool{}
+	known := vocabulary{forms: map[string]bool{}, begin: map[string][]string{}}
 	for _, p := range parts {
 		for _, w := range checked(p.Head + "\n" + p.Text) {
-			known[w.form] = true
+			known.add(w.form)
 		}
 	}
 	var s Summary
@@ -108,13 +108,51 @@ func Read(answer string, parts []Part, tokens int) (Summary, error) {
 	return s, nil
 }
 
-// invents reports whether a line has a number or a name that is not known.
-func invents(line string, known map[string]bool) bool {
-	for i, w := range checked(line) {
-		if known[w.form] || !w.digits && (!w.upper || i == 0) {
-			continue
-		}
+// A vocabulary is the words of the parts.
+type vocabulary struct {
+	forms map[string]bool
+	begin map[string][]string // by their first letters
+}
+
+const beginning = 5
+
+func (v *vocabulary) add(form string) {
+	if v.forms[form] {
+		return
+	}
+	v.forms[form] = true
+	if len(form) >= beginning {
+		v.begin[form[:beginning]] = append(v.begin[form[:beginning]], form)
+	}
+}
+
+// has reports whether the parts have a word, or one that differs in its ending: some languages write
+// every noun with a capital, and inflect it.
+func (v *vocabulary) has(w checkedWord) bool {
+	if v.forms[w.form] {
 		return true
+	}
+	if w.digits || len(w.form) < beginning {
+		return false
+	}
+	for _, k := range v.begin[w.form[:beginning]] {
+		same := 0
+		for same < min(len(k), len(w.form)) && k[same] == w.form[same] {
+			same++
+		}
+		if same >= max(len(k), len(w.form))-2 {
+			return true
+		}
+	}
+	return false
+}
+
+// invents reports whether a line has a number or a name that the parts do not have.
+func invents(line string, known vocabulary) bool {
+	for _, w := range checked(line) {
+		if (w.digits || w.upper && !w.begins) && !known.has(w) {
+			return true
+		}
 	}
 	return false
 }
@@ -123,17 +161,36 @@ func invents(line string, known map[string]bool) bool {
 type checkedWord struct {
 	form          string
 	digits, upper bool
+	begins        bool // a sentence
 }
 
 // checked returns the words of a text that can be compared: those of scripts with capitals, and
 // numbers.
 func checked(s string) []checkedWord {
 	var out []checkedWord
-	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) || r >= 0x2E80 }) {
-		first, _ := utf8.DecodeRuneInString(w)
-		form := text.Fold(w)
-		form = strings.TrimSuffix(form, "s") // Ann's, the Moreaus
-		out = append(out, checkedWord{form, strings.ContainsFunc(w, unicode.IsDigit), unicode.IsUpper(first)})
+	begins := true
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !compared(r) {
+			begins = begins || strings.ContainsRune(".!?…:\n\"“„«(", r)
+			i += size
+			continue
+		}
+		end := i + size
+		for end < len(s) {
+			r, size := utf8.DecodeRuneInString(s[end:])
+			if !compared(r) {
+				break
+			}
+			end += size
+		}
+		w := s[i:end]
+		i = end
+		form := strings.TrimSuffix(text.Fold(w), "s") // Ann's, the Moreaus
+		out = append(out, checkedWord{form, strings.ContainsFunc(w, unicode.IsDigit), unicode.IsUpper(r), begins})
+		begins = false
 	}
 	return out
 }
+
+func compared(r rune) bool { return (unicode.IsLetter(r) || unicode.IsDigit(r)) && r < 0x2E80 }
