@@ -346,6 +346,9 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv("INGEST_TEST_SEAL"); path != "" {
 		sealChild(path)
 	}
+	if path := os.Getenv("INGEST_TEST_EMBED"); path != "" {
+		embedChild(path)
+	}
 	if dir := os.Getenv("INGEST_TEST_CHILD"); dir != "" {
 		child(dir)
 	}
