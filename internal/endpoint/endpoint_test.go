@@ -303,7 +303,10 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 	for _, body := range []string{`{"message":{"content":"  "}}`, `{"choices":[{"message":{"content":""}}]}`, `{"choices":[]}`} {
 		for _, api := range apis {
 			s := serve(t)
-			s.trouble = func(_ int, w http.ResponseWriter, _ *http.Request, _ map[string]any) bool { fmt.Fprint(w, body); return true }
+			s.trouble = func(_ int, w http.ResponseWriter, _ *http.Request, _ map[string]any) bool {
+				fmt.Fprint(w, body)
+				return true
+			}
 			if got, err := client(t, s, endpoint.Options{API: api}).Chat(t.Context(), "s", "u"); err == nil {
 				t.Errorf("%s: %s gives %q", api, body, got)
 			}

@@ -62,7 +62,7 @@ func Read(answer string, parts []Part, tokens int) (Summary, error) {
 		}
 	}
 	var s Summary
-	lost, kept := 0, 0
+	lost, kept, size := 0, 0, 0
 	for line := range strings.Lines(answer) {
 		line = strings.TrimSpace(line)
 		if line == "" {
@@ -88,13 +88,12 @@ func Read(answer string, parts []Part, tokens int) (Summary, error) {
 		case l.Text == "" || len(l.Cites) == 0 || invents(l.Text, known):
 			lost++
 		default:
+			// A little too long is cut at the end of a line; a summary as long as the text is none.
 			kept++
-			s.Lines = append(s.Lines, l)
+			if size += text.EstimateTokens(l.Text + "\n"); size <= tokens || len(s.Lines) == 0 {
+				s.Lines = append(s.Lines, l)
+			}
 		}
-	}
-	// A little too long is cut at the end of a line; a summary as long as the text is none.
-	for len(s.Lines) > 1 && text.EstimateTokens(s.Text()) > tokens {
-		s.Lines = s.Lines[:len(s.Lines)-1]
 	}
 	s.Tokens = text.EstimateTokens(s.Text())
 	switch {
@@ -150,12 +149,32 @@ func (v *vocabulary) has(w checkedWord) bool {
 // invents reports whether a line has a number or a name that the parts do not have.
 func invents(line string, known vocabulary) bool {
 	for _, w := range checked(line) {
-		if (w.digits || w.upper && !w.begins) && !known.has(w) {
+		if (w.digits || w.upper) && !known.has(w) && !(w.begins && !w.digits && ordinary(w.form)) {
 			return true
 		}
 	}
 	return false
 }
+
+// ordinary reports whether a word that a sentence begins with can be no name.
+func ordinary(form string) bool {
+	return text.IsStopWord(form) || vague[form] || connecting[form] || text.IsStopWord(form+"s") || vague[form+"s"] || connecting[form+"s"]
+}
+
+var connecting = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`additionally afterwards although besides both consequently currently during earlier eventually everyone finally
+		following furthermore given hence however including initially instead lastly later meanwhile moreover nevertheless nobody none nonetheless
+		otherwise overall previously recently regarding several similarly since somebody someone subsequently therefore thus together
+		topics two three four five unless various whereas within
+		aber außerdem auch auf bei bis danach dann das dazu dem den der des die dies diese dieser doch ein eine einige er es für im in man mit nach nun
+		sie so trotzdem und vor während wegen wenn wie wir zu zuerst zum zur
+		además al como con cuando de después donde el en esta este la las los luego no para pero por se según sin sobre también un una
+		ainsi après au aussi avec ce cette dans des ensuite il elle le les lors mais par pour puis sur un une`) {
+		m[text.Fold(w)] = true
+	}
+	return m
+}()
 
 // A checkedWord is a word as it is compared.
 type checkedWord struct {

@@ -59,14 +59,15 @@ func TestReadAnswer(t *testing.T) {
 		})
 	}
 	for name, answer := range map[string]string{
-		"empty":                 " \n",
-		"cites nothing":         "The roofer wants 12,400 EUR.\nBob agrees.",
-		"cites what is not":     "The roofer wants 12,400 EUR [7].",
-		"an invented person":    "Zoe wants a roof and Zoe pays Zoe [1].\nThen Zoe leaves [2].",
-		"an invented number":    "The roof costs 99 EUR [1].",
-		"too long":              strings.Repeat("Bob agrees about the price and the beams of the roof of the cabin ", 8) + "[1].",
-		"as long as the text":   strings.Repeat("Bob agrees about the price. [2]\n", 60),
-		"a refusal of the kind": "I'm sorry, but I cannot help with that.",
+		"empty":                         " \n",
+		"cites nothing":                 "The roofer wants 12,400 EUR.\nBob agrees.",
+		"cites what is not":             "The roofer wants 12,400 EUR [7].",
+		"an invented person":            "Zoe wants a roof and Zoe pays Zoe [1].\nThen Zoe leaves [2].",
+		"an invented person who begins": "Zoe pays [1].",
+		"an invented number":            "The roof costs 99 EUR [1].",
+		"too long":                      strings.Repeat("Bob agrees about the price and the beams of the roof of the cabin ", 8) + "[1].",
+		"as long as the text":           strings.Repeat("Bob agrees about the price. [2]\n", 60),
+		"a refusal of the kind":         "I'm sorry, but I cannot help with that.",
 	} {
 		if got, err := summary.Read(answer, parts, 60); !errors.Is(err, summary.ErrRefused) {
 			t.Errorf("%s: %v, %v", name, got, err)
