@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openhuman/openhuman-core/internal/config"
+	"github.com/openhuman/openhuman-core/internal/endpoint"
 	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/internal/vecindex"
 	"github.com/openhuman/openhuman-core/pkg/fault"
@@ -75,7 +76,10 @@ func (a *app) derive(ctx context.Context, cfg config.Config, s *store.Store, w w
 	if err != nil {
 		return err
 	}
-	if err := a.embedPending(ctx, s, w, d.asked && w.encoder != nil && trees.Sealed == 0); err != nil {
+	if err := w.ready(ctx, newProgress(a).say); err != nil {
+		return err
+	}
+	if err := a.embedPending(ctx, s, &w, d.asked && w.encoder != nil && trees.Sealed == 0); err != nil {
 		return err
 	}
 	vectors, err := a.sealVectors(ctx, x, w)
@@ -103,11 +107,11 @@ const worthSaying = 100
 
 // embedPending embeds whatever lacks its vectors. asked says that the person has asked for just
 // that, and so wants to hear of it even if there was little to do.
-func (a *app) embedPending(ctx context.Context, s *store.Store, w writers, asked bool) error {
+func (a *app) embedPending(ctx context.Context, s *store.Store, w *writers, asked bool) error {
 	p := newProgress(a)
 	said := false
-	sum, err := ingest.Embed(ctx, ingest.EmbedOptions{
-		Store: s, Instant: w.instant, Encoder: w.encoder,
+	o := ingest.EmbedOptions{
+		Store: s, Instant: w.instant, Encoder: w.encoder, Good: w.good,
 		Share: func(ctx context.Context) error { return vecindex.Refresh(ctx, s, time.Now()) },
 		Progress: func(e ingest.EmbedEvent) {
 			if !p.live && !said && !a.json && e.Chunks >= worthSaying && e.Left > 0 {
@@ -117,7 +121,15 @@ func (a *app) embedPending(ctx context.Context, s *store.Store, w writers, asked
 			}
 			p.embedding(e)
 		},
-	})
+	}
+	sum, err := ingest.Embed(ctx, o)
+	if err != nil && ctx.Err() == nil && w.remote != nil && w.encoder == w.remote && endpoint.IsUnavailable(err) {
+		w.standIn(err, p.say)
+		o.Encoder, o.Good = w.encoder, w.good
+		before := sum.Embedded
+		sum, err = ingest.Embed(ctx, o)
+		sum.Embedded += before
+	}
 	p.done()
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -76,7 +76,7 @@ func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string, enco
 			err = a.derive(ctx, cfg, o.Store, w, derivation{})
 		} else {
 			w.encoder = nil
-			err = a.embedPending(ctx, o.Store, w, false)
+			err = a.embedPending(ctx, o.Store, &w, false)
 		}
 		if err != nil {
 			return err
@@ -91,8 +91,8 @@ func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string, enco
 	return nil
 }
 
-// summary is a run for programs.
-type summary struct {
+// runSummary is a run for programs.
+type runSummary struct {
 	Event     string              `json:"event"`
 	DryRun    bool                `json:"dry_run,omitempty"`
 	Files     int                 `json:"files"`
@@ -112,7 +112,7 @@ type summary struct {
 
 func (a *app) printSummary(s ingest.Summary, dry bool) error {
 	if a.json {
-		return a.printLine(summary{
+		return a.printLine(runSummary{
 			Event: "summary", DryRun: dry, Files: s.Files, Outcomes: s.Outcomes, Unchanged: s.Unchanged, Gone: s.Gone,
 			Bytes: s.Bytes, Added: s.Added, Replaced: s.Replaced, Same: s.Same, Removed: s.Removed, Chunks: s.Chunks,
 			Sources: append([]string{}, s.Sources...), Notes: append([]string{}, s.Notes...), ElapsedMS: s.Elapsed.Milliseconds(),

@@ -7,6 +7,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/logx"
 	"github.com/openhuman/openhuman-core/internal/stdio"
+	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
 	"github.com/openhuman/openhuman-core/pkg/tools"
 	"github.com/spf13/cobra"
@@ -38,6 +39,10 @@ func (a *app) serveMCP(ctx context.Context) error {
 		return err
 	}
 	defer m.Close()
+	log := a.logger(settings.Config, session)
+	m.warn = func(err error) {
+		log.Warn().Str("problem", fault.Message(err)).Msg("the embedding endpoint does not answer")
+	}
 
 	// Saying what is wrong may have to wait for a slow disk or a client that does not read stderr;
 	// serving does not.
@@ -53,7 +58,7 @@ func (a *app) serveMCP(ctx context.Context) error {
 		Introduced: session.Name,
 	})
 	err = stdio.Serve(ctx, server, stdio.Transport{
-		In: a.stdin, Out: a.stdout, Log: a.logger(settings.Config, session),
+		In: a.stdin, Out: a.stdout, Log: log,
 	})
 	select {
 	case <-said:

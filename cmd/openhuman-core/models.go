@@ -7,12 +7,16 @@ import (
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 	"github.com/openhuman/openhuman-core/internal/embed/static"
+	"github.com/openhuman/openhuman-core/internal/endpoint"
 	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/pkg/controller"
 )
 
-// providerNone is the setting that turns vectors off.
-const providerNone = "none"
+// The settings of a provider that are no endpoint.
+const (
+	providerNone    = "none"
+	providerBuiltin = "builtin"
+)
 
 var (
 	_ ingest.Encoder      = (*minilm.Model)(nil)
@@ -24,6 +28,11 @@ var (
 type writers struct {
 	instant ingest.Model
 	encoder ingest.Encoder
+	// remote is encoder when an endpoint embeds; builtin then stands in for it while it is away, for
+	// chunks that good, its fingerprint, has not made vectors for.
+	remote  *endpoint.Embedder
+	builtin ingest.Encoder
+	good    []string
 }
 
 // loadWriters returns the models that the settings ask for.
@@ -39,15 +48,32 @@ func loadWriters(cfg config.Config) (writers, error) {
 	if err != nil {
 		return writers{}, err
 	}
-	return writers{instant, encoder}, nil
+	w := writers{instant: instant, encoder: encoder, builtin: encoder}
+	if cfg.Embedding.Provider != providerBuiltin {
+		c, err := endpoint.New(embeddingOptions(cfg))
+		if err != nil {
+			return writers{}, err
+		}
+		w.remote = endpoint.NewEmbedder(c)
+		w.encoder = w.remote
+	}
+	return w, nil
 }
 
-// askers returns what puts questions to the same models. They are loaded by the first question.
-func askers(cfg config.Config) []controller.Embedder {
-	if cfg.Embedding.Provider == providerNone {
+// askers returns what puts questions to the same models. They are loaded by the first question; warn
+// is told when an endpoint does not answer.
+func askers(cfg config.Config, warn func(error)) []controller.Embedder {
+	var list []controller.Embedder
+	switch cfg.Embedding.Provider {
+	case providerNone:
 		return nil
+	case providerBuiltin:
+	default:
+		if r := newRemoteAsker(cfg, warn); r != nil {
+			list = append(list, r)
+		}
 	}
-	return []controller.Embedder{
+	return append(list,
 		&asker{load: func() (ingest.Model, error) {
 			m, err := minilm.New(minilm.Options{Workers: 1}) // a question is one batch
 			if err != nil {
@@ -56,7 +82,7 @@ func askers(cfg config.Config) []controller.Embedder {
 			return knowing{m}, nil
 		}},
 		&asker{load: func() (ingest.Model, error) { return static.Load() }},
-	}
+	)
 }
 
 // An asker is a model that is loaded when it is first used.

@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/openhuman/openhuman-core/internal/config"
+	"github.com/openhuman/openhuman-core/internal/endpoint"
 	"github.com/openhuman/openhuman-core/internal/ingest"
+	"github.com/openhuman/openhuman-core/internal/summary"
 	"github.com/openhuman/openhuman-core/internal/vecset"
+	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
 
@@ -23,6 +27,13 @@ func (a *app) newSealer(cfg config.Config, s *store.Store, w writers) (*sealer, 
 	x := &sealer{o: ingest.SealOptions{Store: s}, off: cfg.Summary.Provider == providerNone}
 	if w.instant != nil {
 		x.o.Encoder, x.o.EncoderName = w.instant, w.instant.Fingerprint()
+	}
+	if p := cfg.Summary.Provider; p != providerNone && p != providerBuiltin {
+		c, err := endpoint.New(summaryOptions(cfg))
+		if err != nil {
+			return nil, err
+		}
+		x.o.Chat = c
 	}
 	return x, nil
 }
@@ -41,7 +52,11 @@ func (a *app) seal(ctx context.Context, x *sealer, rebuild bool) (ingest.SealSum
 	o.Rebuild = rebuild
 	o.Progress = p.sealing
 	o.Fallback = func(err error) {
-		p.say(fmt.Sprintf("The summaries are made by the built-in summariser for now: %s", err))
+		why := "what the model answers is no summary of the text that it was given"
+		if !errors.Is(err, summary.ErrRefused) {
+			why = fault.Message(err)
+		}
+		p.say("Some summaries are made by the built-in summariser for now: " + why)
 	}
 	sum, err := ingest.Seal(ctx, o)
 	p.done()
@@ -50,15 +65,21 @@ func (a *app) seal(ctx context.Context, x *sealer, rebuild bool) (ingest.SealSum
 
 // sealVectors gives summaries their vectors, after the chunks have theirs.
 func (a *app) sealVectors(ctx context.Context, x *sealer, w writers) (ingest.SealSummary, error) {
-	if x.off || w.encoder == nil {
+	// A stand-in for an endpoint embeds no summaries: those that have vectors would lose them.
+	if x.off || w.encoder == nil || len(w.good) > 0 {
 		return ingest.SealSummary{}, nil
 	}
 	p := newProgress(a)
 	o := x.o
 	o.Vectors = packer{w.encoder}
 	o.Progress = p.sealing
+	o.TreesMade = true
 	sum, err := ingest.Seal(ctx, o)
 	p.done()
+	if err != nil && ctx.Err() == nil && w.remote != nil && endpoint.IsUnavailable(err) {
+		p.say("The summaries get their vectors later. " + fault.Message(err))
+		return sum, nil
+	}
 	return sum, a.interrupted(ctx, p, err)
 }
 

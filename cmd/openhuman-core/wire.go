@@ -36,6 +36,8 @@ type memory struct {
 	tools.Deps
 	store *store.Store
 	index *vecindex.Index
+	// warn, when set, is told what goes wrong behind an answer that is given all the same.
+	warn func(error)
 }
 
 func (m *memory) Close() error { return errors.Join(m.index.Close(), m.store.Close()) }
@@ -53,10 +55,17 @@ func openMemory(cfg config.Config, withheld error) (*memory, error) {
 	}
 	s := store.Lazy(store.Options{Path: storePath(cfg), ReadOnly: true})
 	x := vecindex.New(s, cfg.Workspace)
+	m := &memory{store: s, index: x}
+	warn := func(err error) {
+		if m.warn != nil {
+			m.warn(err)
+		}
+	}
 	c := controller.New(controller.Options{
-		Store: s, Policy: p, Embedders: askers(cfg), Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
+		Store: s, Policy: p, Embedders: askers(cfg, warn), Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
 	})
-	return &memory{tools.Deps{Controller: c, Policy: p}, s, x}, nil
+	m.Deps = tools.Deps{Controller: c, Policy: p}
+	return m, nil
 }
 
 // openWriter opens the memory for changes and makes it when it is not there.
@@ -139,6 +148,9 @@ func ask[Result any](ctx context.Context, a *app, tool string, params any) (Resu
 		return none, err
 	}
 	defer m.Close()
+	m.warn = func(err error) {
+		fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+fault.Message(err)))
+	}
 	op, ok := tools.ByTool(tool)
 	if !ok {
 		return none, fmt.Errorf("the catalog has no %s", tool)

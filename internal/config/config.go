@@ -52,17 +52,19 @@ type Server struct {
 
 // Embedding is the model behind recall by meaning.
 type Embedding struct {
-	// builtin needs nothing; ollama and openai (any compatible endpoint) use base_url; none turns
-	// vectors off and leaves recall to keywords.
+	// builtin needs nothing; ollama and openai (any compatible endpoint) use base_url, and builtin
+	// stands in while there is no answer; none turns vectors off and leaves recall to keywords. A
+	// change embeds everything anew.
 	Provider string `koanf:"provider" choices:"builtin ollama openai none"`
-	// Where the endpoint is.
-	BaseURL string `koanf:"base_url" check:"url" later:"true"`
+	// Where the endpoint is. Empty: http://localhost:11434 for ollama, https://api.openai.com/v1 for
+	// openai. Text of the memory goes there, and to nobody else.
+	BaseURL string `koanf:"base_url" check:"url"`
 	// The model's name at the endpoint.
-	Model string `koanf:"model" later:"true"`
+	Model string `koanf:"model"`
 	// The key that the endpoint asks for.
-	APIKey string `koanf:"api_key" secret:"true" later:"true"`
+	APIKey string `koanf:"api_key" secret:"true"`
 	// How long one call may take.
-	TimeoutSeconds int `koanf:"timeout_seconds" alias:"timeout_secs" min:"1" max:"600" later:"true"`
+	TimeoutSeconds int `koanf:"timeout_seconds" alias:"timeout_secs" min:"1" max:"600"`
 }
 
 // Summary is the summariser of the tree.
@@ -70,14 +72,15 @@ type Summary struct {
 	// builtin extracts sentences; ollama and openai (any compatible endpoint) use base_url and fall
 	// back to builtin; none makes no summaries.
 	Provider string `koanf:"provider" choices:"builtin ollama openai none"`
-	// Where the endpoint is.
-	BaseURL string `koanf:"base_url" check:"url" later:"true"`
+	// Where the endpoint is. Empty: http://localhost:11434 for ollama, https://api.openai.com/v1 for
+	// openai. Text of the memory goes there, and to nobody else.
+	BaseURL string `koanf:"base_url" check:"url"`
 	// The model's name at the endpoint.
-	Model string `koanf:"model" later:"true"`
+	Model string `koanf:"model"`
 	// The key that the endpoint asks for.
-	APIKey string `koanf:"api_key" secret:"true" later:"true"`
+	APIKey string `koanf:"api_key" secret:"true"`
 	// How long one call may take.
-	TimeoutSeconds int `koanf:"timeout_seconds" alias:"timeout_secs" min:"1" max:"600" later:"true"`
+	TimeoutSeconds int `koanf:"timeout_seconds" alias:"timeout_secs" min:"1" max:"600"`
 }
 
 // Policy is what callers may do and see.

@@ -33,6 +33,8 @@ type EmbedOptions struct {
 	// nil.
 	Instant Model
 	Encoder Encoder
+	// Good are fingerprints of models whose vectors the Encoder's need not replace.
+	Good []string
 	// Progress, when set, is told how far the Encoder is, by one call at a time.
 	Progress func(EmbedEvent)
 	// Share, when set, is called when many vectors have come since the last time, and at the end, so
@@ -131,7 +133,7 @@ const instantBatch = 1000
 // instant gives a vector to the chunks that have none at all, because they were taken in without a
 // model or by one that is no longer used.
 func (e *embedding) instant(ctx context.Context) error {
-	enough := []string{e.o.Instant.Fingerprint()}
+	enough := append([]string{e.o.Instant.Fingerprint()}, e.o.Good...)
 	if e.o.Encoder != nil {
 		enough = append(enough, e.o.Encoder.Fingerprint())
 	}
@@ -188,7 +190,7 @@ const (
 // encode gives the encoder's vectors to all chunks that lack them. Chunks that come while it runs
 // are found by going through the memory again, until there are none.
 func (e *embedding) encode(ctx context.Context) (err error) {
-	enough := []string{e.o.Encoder.Fingerprint()}
+	enough := append([]string{e.o.Encoder.Fingerprint()}, e.o.Good...)
 	if e.pending, e.tokens, e.sum.Chunks, err = e.o.Store.CountPending(ctx, enough); err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ type SealOptions struct {
 	Chat Chat
 	// Vectors, when set, makes the vectors of summaries.
 	Vectors SummaryVectors
+	// TreesMade leaves the trees as they are, and only makes vectors.
+	TreesMade bool
 	// Rebuild makes all summaries anew.
 	Rebuild bool
 	// Progress, when set, is told how far it is, by one call at a time.
@@ -100,8 +102,10 @@ func Seal(ctx context.Context, o SealOptions) (sum SealSummary, err error) {
 	}
 	s := &sealing{o: o, start: o.Now(), sum: &sum}
 	defer func() { sum.Elapsed = o.Now().Sub(s.start) }()
-	if err := s.trees(ctx); err != nil {
-		return sum, fmt.Errorf("seal: %w", err)
+	if !o.TreesMade {
+		if err := s.trees(ctx); err != nil {
+			return sum, fmt.Errorf("seal: %w", err)
+		}
 	}
 	if err := s.vectors(ctx); err != nil {
 		return sum, fmt.Errorf("embed summaries: %w", err)
