@@ -111,12 +111,25 @@ func (x *Index) Models(ctx context.Context) ([]string, error) {
 
 // Nearest implements controller.VectorIndex.
 func (x *Index) Nearest(ctx context.Context, queries []controller.QueryVector, k int, allow func(int64) bool) ([]controller.Neighbour, error) {
+	return x.find(ctx, queries, vecset.Options{Limit: k, Allow: allow})
+}
+
+// Compare implements controller.VectorIndex.
+func (x *Index) Compare(ctx context.Context, queries []controller.QueryVector, chunks []int64) ([]controller.Neighbour, error) {
+	if len(chunks) == 0 {
+		return nil, nil
+	}
+	among := slices.Compact(slices.Sorted(slices.Values(chunks)))
+	return x.find(ctx, queries, vecset.Options{Limit: len(among), Among: among})
+}
+
+func (x *Index) find(ctx context.Context, queries []controller.QueryVector, o vecset.Options) ([]controller.Neighbour, error) {
 	v, err := x.current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer v.release() //nolint:errcheck // read-only
-	found, err := v.nearest(ctx, queries, k, allow)
+	found, err := v.nearest(ctx, queries, o)
 	if !errors.Is(err, errUnreadable) {
 		return found, err
 	}
@@ -125,7 +138,7 @@ func (x *Index) Nearest(ctx context.Context, queries []controller.QueryVector, k
 		return nil, err
 	}
 	x.replace(v, whole)
-	return whole.nearest(ctx, queries, k, allow)
+	return whole.nearest(ctx, queries, o)
 }
 
 // replace puts v in the place of old, unless something newer already is there.
@@ -156,7 +169,7 @@ func (v *view) guard(err *error) func() {
 	}
 }
 
-func (v *view) nearest(ctx context.Context, queries []controller.QueryVector, k int, allow func(int64) bool) (found []controller.Neighbour, err error) {
+func (v *view) nearest(ctx context.Context, queries []controller.QueryVector, o vecset.Options) (found []controller.Neighbour, err error) {
 	defer v.guard(&err)()
 	for _, q := range queries {
 		prepared := vecset.NewQuery(q.Vector)
@@ -169,12 +182,13 @@ func (v *view) nearest(ctx context.Context, queries []controller.QueryVector, k 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			for _, h := range p.set.Nearest(prepared, vecset.Options{Allow: allow, Dead: p.dead, Limit: k}) {
+			o.Dead = p.dead
+			for _, h := range p.set.Nearest(prepared, o) {
 				of = append(of, controller.Neighbour{Chunk: h.Chunk, Part: h.Part, Model: q.Model, Cosine: h.Cosine})
 			}
 		}
 		slices.SortStableFunc(of, nearer)
-		found = append(found, of[:min(len(of), k)]...)
+		found = append(found, of[:min(len(of), o.Limit)]...)
 	}
 	slices.SortStableFunc(found, nearer)
 	return found, nil

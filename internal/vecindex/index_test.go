@@ -193,6 +193,30 @@ func (w *world) check(x *vecindex.Index) {
 			}
 		}
 	}
+	// Compared by name, each chunk has the cosine of its best part.
+	var some []int64
+	for row := range w.want {
+		if len(some) < 20 {
+			some = append(some, row)
+		}
+	}
+	compared, err := x.Compare(w.t.Context(), queries, append(some, 1<<40))
+	if err != nil || len(compared) != len(some) {
+		w.t.Fatalf("%d of %d chunks were compared, %v", len(compared), len(some), err)
+	}
+	for _, n := range compared {
+		top := -2.0
+		for _, q := range queries {
+			for _, p := range w.want[n.Chunk].parts {
+				if q.Model == w.want[n.Chunk].model {
+					top = max(top, dot(p, q.Vector))
+				}
+			}
+		}
+		if math.Abs(n.Cosine-top) > 0.02 {
+			w.t.Errorf("chunk %d has cosine %v, want %v", n.Chunk, n.Cosine, top)
+		}
+	}
 	slices.Sort(names)
 	if have, err := x.Models(w.t.Context()); err != nil || !slices.Equal(have, names) {
 		w.t.Errorf("models %q, %v, want %q", have, err, names)

@@ -23,6 +23,8 @@ type Options struct {
 	Dead Bits
 	// Limit is how many chunks are returned at most.
 	Limit int
+	// Among, when not nil, are the only chunks that count, in ascending order; there are few.
+	Among []int64
 	// Exact compares every row in full, however many there are.
 	Exact bool
 }
@@ -76,7 +78,9 @@ func (s *Set) Nearest(q *Query, o Options) []Hit {
 		return nil
 	}
 	var rows []scored
-	if o.Exact || n <= exactRows || s.encoded() < n {
+	if o.Among != nil {
+		rows = s.compareAmong(q, o)
+	} else if o.Exact || n <= exactRows || s.encoded() < n {
 		rows = s.compareAll(q, o)
 	} else {
 		rows = s.candidates(q, o, max(minCandidates, candidatesPerHit*o.Limit))
@@ -88,6 +92,28 @@ func (s *Set) Nearest(q *Query, o Options) []Hit {
 		}
 	}
 	return s.best(q, rows, o.Limit)
+}
+
+// compareAmong scores the rows of o.Among.
+func (s *Set) compareAmong(q *Query, o Options) (out []scored) {
+	// Nearly all rows are told apart by a bit or two.
+	var seen [128]uint64
+	for _, c := range o.Among {
+		seen[c>>6&127] |= 1 << (c & 63)
+	}
+	width := len(q.cells)
+	var dot [1]int32
+	for row := range s.Len() {
+		c := s.Chunk(row)
+		if seen[c>>6&127]&(1<<(c&63)) == 0 || o.Dead.Has(row) {
+			continue
+		}
+		if _, ok := slices.BinarySearch(o.Among, c); ok && (o.Allow == nil || o.Allow(c)) {
+			q.kernels.Dots(dot[:], q.cells, s.Cells[row*width:][:width])
+			out = append(out, scored{int32(row), float32(dot[0]) * s.scale(row)})
+		}
+	}
+	return out
 }
 
 func (s *Set) encoded() int { return 8 * len(s.Codes) / stride(s.Dims) }

@@ -161,6 +161,33 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// Among a few chunks, each gets the cosine of its best part.
+func TestAmong(t *testing.T) {
+	s, vs := build(t, 384, 9000, 4)
+	v := vs[123]
+	among := []int64{1000, 1003, 1500, 1501, 5499, 9999}
+	hits := s.Nearest(NewQuery(v), Options{Limit: len(among), Among: among, Dead: Bits(nil).With(9000, []int{1000})})
+	got := map[int64]float64{}
+	for _, h := range hits {
+		got[h.Chunk] = h.Cosine
+	}
+	want := map[int64]float64{}
+	for i, x := range vs {
+		chunk := int64(1000 + i/2)
+		if slices.Contains(among, chunk) && i != 1000 {
+			want[chunk] = max(want[chunk], dot(x, v))
+		}
+	}
+	if len(got) != 5 || len(want) != 5 {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	for chunk, d := range want {
+		if math.Abs(got[chunk]-d) > 0.01 {
+			t.Errorf("chunk %d has %v, want %v", chunk, got[chunk], d)
+		}
+	}
+}
+
 // A chunk with more parts than are looked at first does not crowd out the others.
 func TestManyParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -212,6 +239,15 @@ func BenchmarkNearest(b *testing.B) {
 			}
 		})
 	}
+	b.Run("among", func(b *testing.B) {
+		among := make([]int64, 200)
+		for i := range among {
+			among[i] = int64(1000 + 200*i)
+		}
+		for b.Loop() {
+			s.Nearest(q, Options{Limit: 200, Among: among})
+		}
+	})
 	b.Run("allow", func(b *testing.B) {
 		for b.Loop() {
 			s.Nearest(q, Options{Limit: 50, Allow: func(c int64) bool { return c&1 == 0 }})

@@ -36,6 +36,8 @@ type Store interface {
 	Stats(ctx context.Context) (store.Stats, error)
 	// Rows returns the chunks that the filter leaves, or nil for all of them.
 	Rows(ctx context.Context, f store.Filter) (*store.RowSet, error)
+	// FilterRows returns those of a few chunks that are there and pass the filter, in the same order.
+	FilterRows(ctx context.Context, rows []int64, f store.Filter) ([]int64, error)
 	// ChunksByRow returns those of the chunks that are there and pass the filter.
 	ChunksByRow(ctx context.Context, rows []int64, f store.Filter) (map[int64]*store.Chunk, error)
 }

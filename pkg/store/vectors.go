@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 )
 
 // Vectors are opaque here: what makes and compares them packs them. The store knows which chunk and
@@ -388,13 +390,44 @@ func (s *Store) Rows(ctx context.Context, f Filter) (set *RowSet, err error) {
 		if err := q.QueryRowContext(ctx, "SELECT coalesce(group_concat(c.id), '') FROM chunks c WHERE "+cond.sql).Scan(&list); err != nil {
 			return fmt.Errorf("find the chunks of a filter: %w", err)
 		}
-		rows, err := parseRows(list)
-		for _, row := range rows { // the highest first, so that the set grows once
+		for list != "" {
+			var one string
+			one, list, _ = strings.Cut(list, ",")
+			row, err := strconv.ParseInt(one, 10, 64)
+			if err != nil {
+				return fmt.Errorf("find the chunks of a filter: %w", err)
+			}
 			set.add(row)
 		}
-		return err
+		return nil
 	})
 	return set, err
+}
+
+// FilterRows returns those of the chunks that are there and pass the filter, in the same order. It
+// is how a few chunks are filtered; Rows is for many.
+func (s *Store) FilterRows(ctx context.Context, rows []int64, f Filter) (passed []int64, err error) {
+	err = s.view(ctx, func(ctx context.Context, q querier) error {
+		cond, err := f.where(ctx, q)
+		if err != nil || cond.none {
+			return err
+		}
+		found, err := queryIDs(ctx, q, "SELECT c.id FROM chunks c WHERE c.id IN "+idList(rows)+" AND "+cond.sql)
+		if err != nil {
+			return fmt.Errorf("filter chunks: %w", err)
+		}
+		var set RowSet
+		for _, row := range found {
+			set.add(row)
+		}
+		for _, row := range rows {
+			if set.Has(row) {
+				passed = append(passed, row)
+			}
+		}
+		return nil
+	})
+	return passed, err
 }
 
 // ChunksByRow returns those of the chunks that are there and pass the filter, by row.

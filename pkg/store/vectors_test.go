@@ -360,6 +360,19 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
+	order := []int64{all[2], all[3], all[0], all[1]}
+	for _, c := range []struct {
+		filter store.Filter
+		want   []int64
+	}{
+		{store.Filter{}, []int64{all[2], all[0], all[1]}},
+		{store.Filter{SourceKinds: []string{"document"}}, []int64{all[0], all[1]}},
+		{store.Filter{Scope: storetest.Without{"notes:a", "mail:b"}}, nil},
+	} {
+		if got, err := s.FilterRows(t.Context(), order, c.filter); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, %v, want %v", c.filter, got, err, c.want)
+		}
+	}
 	if set, err := s.Rows(t.Context(), store.Filter{}); set != nil || err != nil {
 		t.Errorf("without a filter: %v, %v", set, err)
 	}
