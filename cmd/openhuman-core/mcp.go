@@ -40,9 +40,6 @@ func (a *app) serveMCP(ctx context.Context) error {
 	}
 	defer m.Close()
 	log := a.logger(settings.Config, session)
-	m.warn = func(err error) {
-		log.Warn().Str("problem", fault.Message(err)).Msg("the embedding endpoint does not answer")
-	}
 
 	// Saying what is wrong may have to wait for a slow disk or a client that does not read stderr;
 	// serving does not.
@@ -50,6 +47,9 @@ func (a *app) serveMCP(ctx context.Context) error {
 	go func() {
 		defer close(said)
 		a.sayProblems(settings, session)
+		m.trouble.to(func(err error) {
+			log.Warn().Str("problem", fault.Message(err)).Msg("questions get no vectors from the embedding endpoint")
+		})
 	}()
 	server := tools.Server(tools.Options{
 		Controller: m.Controller, Policy: m.Policy, Version: version,

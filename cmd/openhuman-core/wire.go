@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/openhuman/openhuman-core/internal/config"
@@ -34,10 +35,37 @@ func storePath(cfg config.Config) string { return filepath.Join(cfg.Workspace, "
 // memory is the read side: a store that opens at the first read, and the controllers over it.
 type memory struct {
 	tools.Deps
-	store *store.Store
-	index *vecindex.Index
-	// warn, when set, is told what goes wrong behind an answer that is given all the same.
-	warn func(error)
+	store   *store.Store
+	index   *vecindex.Index
+	trouble *trouble
+}
+
+// trouble passes on what goes wrong behind answers that are given all the same. What goes wrong
+// before anybody listens waits.
+type trouble struct {
+	mu      sync.Mutex
+	tell    func(error)
+	waiting []error
+}
+
+func (t *trouble) warn(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tell == nil {
+		t.waiting = append(t.waiting, err)
+		return
+	}
+	t.tell(err)
+}
+
+func (t *trouble) to(tell func(error)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tell = tell
+	for _, err := range t.waiting {
+		tell(err)
+	}
+	t.waiting = nil
 }
 
 func (m *memory) Close() error { return errors.Join(m.index.Close(), m.store.Close()) }
@@ -55,14 +83,10 @@ func openMemory(cfg config.Config, withheld error) (*memory, error) {
 	}
 	s := store.Lazy(store.Options{Path: storePath(cfg), ReadOnly: true})
 	x := vecindex.New(s, cfg.Workspace)
-	m := &memory{store: s, index: x}
-	warn := func(err error) {
-		if m.warn != nil {
-			m.warn(err)
-		}
-	}
+	m := &memory{store: s, index: x, trouble: &trouble{}}
+	models, instant := askers(cfg, m.trouble.warn)
 	c := controller.New(controller.Options{
-		Store: s, Policy: p, Embedders: askers(cfg, warn), Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
+		Store: s, Policy: p, Embedders: models, Instant: instant, Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
 	})
 	m.Deps = tools.Deps{Controller: c, Policy: p}
 	return m, nil
@@ -148,9 +172,9 @@ func ask[Result any](ctx context.Context, a *app, tool string, params any) (Resu
 		return none, err
 	}
 	defer m.Close()
-	m.warn = func(err error) {
+	m.trouble.to(func(err error) {
 		fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+fault.Message(err)))
-	}
+	})
 	op, ok := tools.ByTool(tool)
 	if !ok {
 		return none, fmt.Errorf("the catalog has no %s", tool)
