@@ -61,18 +61,18 @@ func loadWriters(cfg config.Config) (writers, error) {
 }
 
 // askers returns what puts questions to the same models. They are loaded by the first question; warn
-// is told when an endpoint does not answer.
-func askers(cfg config.Config, warn func(error)) []controller.Embedder {
-	var list []controller.Embedder
+// is told when an endpoint does not answer. instant is the one of them that takes no time.
+func askers(cfg config.Config, warn func(error)) (list []controller.Embedder, instant controller.Embedder) {
 	switch cfg.Embedding.Provider {
 	case providerNone:
-		return nil
+		return nil, nil
 	case providerBuiltin:
 	default:
 		if r := newRemoteAsker(cfg, warn); r != nil {
 			list = append(list, r)
 		}
 	}
+	instant = &asker{load: func() (ingest.Model, error) { return static.Load() }}
 	return append(list,
 		&asker{load: func() (ingest.Model, error) {
 			m, err := minilm.New(minilm.Options{Workers: 1}) // a question is one batch
@@ -81,8 +81,8 @@ func askers(cfg config.Config, warn func(error)) []controller.Embedder {
 			}
 			return knowing{m}, nil
 		}},
-		&asker{load: func() (ingest.Model, error) { return static.Load() }},
-	)
+		instant,
+	), instant
 }
 
 // An asker is a model that is loaded when it is first used.

@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	// What the product does.
 	"pkg/policy":       {"pkg/fault", "pkg/clientinfo", "internal/glob"},
 	"internal/query":   {"internal/text"},
+	"internal/rank":    {"internal/text"},
 	"internal/entity":  {"internal/doc", "internal/text"},
 	"internal/chunk":   {"internal/doc", "internal/text"},
 	"internal/tree":    {},
@@ -28,7 +29,7 @@ var mayImport = map[string][]string{
 	"pkg/store":        {"pkg/fault", "internal/text", "internal/glob", "internal/near"},
 	"pkg/controller": {
 		"pkg/store", "pkg/policy", "pkg/fault", "pkg/clientinfo",
-		"internal/text", "internal/query", "internal/near",
+		"internal/text", "internal/query", "internal/near", "internal/rank", "internal/vecset",
 	},
 
 	"internal/vecset":   {"internal/embed/vector"},

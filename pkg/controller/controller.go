@@ -55,13 +55,16 @@ type Embedder interface {
 
 // Options are what a Controller is made from.
 type Options struct {
-	Store    Store
-	Policy   *policy.Policy
+	Store  Store
+	Policy *policy.Policy
 	// Embedders put questions to the models that made the vectors, and Vectors finds the chunks near
 	// what comes out. Without either, recall ranks by keywords alone.
 	Embedders []Embedder
 	Vectors   VectorIndex
-	Now       func() time.Time // nil: time.Now
+	// Instant is the one of the Embedders that takes microseconds; it also compares the question with
+	// the lines of what was found. nil: none of them does.
+	Instant Embedder
+	Now     func() time.Time // nil: time.Now
 	// MaxResultBytes bounds one copy of an answer; 0 means DefaultMaxResultBytes.
 	MaxResultBytes int
 }
@@ -83,6 +86,7 @@ type Controller struct {
 	policy    *policy.Policy
 	embedders []Embedder
 	vectors   VectorIndex
+	instant   Embedder
 	now       func() time.Time
 	maxBytes  int
 }
@@ -90,7 +94,7 @@ type Controller struct {
 // New returns a Controller over o.Store.
 func New(o Options) *Controller {
 	c := &Controller{
-		store: o.Store, policy: o.Policy, embedders: o.Embedders, vectors: o.Vectors, now: o.Now, maxBytes: o.MaxResultBytes,
+		store: o.Store, policy: o.Policy, embedders: o.Embedders, vectors: o.Vectors, instant: o.Instant, now: o.Now, maxBytes: o.MaxResultBytes,
 	}
 	if c.now == nil {
 		c.now = time.Now

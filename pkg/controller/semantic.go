@@ -17,6 +17,8 @@ type VectorIndex interface {
 	// descending cosine. Only chunks that allow lets pass count towards k; nil lets all pass. The index
 	// may be a moment behind the store, so that a chunk must be looked up before it is shown.
 	Nearest(ctx context.Context, queries []QueryVector, k int, allow func(chunk int64) bool) ([]Neighbour, error)
+	// Compare returns how near these chunks are, those that have vectors of the model of a query.
+	Compare(ctx context.Context, queries []QueryVector, chunks []int64) ([]Neighbour, error)
 }
 
 // A QueryVector is the vector of a question by one model.
@@ -33,51 +35,38 @@ type Neighbour struct {
 	Cosine float64 // from -1 to 1
 }
 
-// nearHit is a chunk near a question.
-type nearHit struct {
-	store.Chunk
-	Neighbour
-}
-
-// near returns up to k chunks for each model that lie nearest to the question, of those that the
-// filter and its scope leave, by descending cosine. There are none while no vectors exist that a
-// model of this program has made.
-func (c *Controller) near(ctx context.Context, question string, k int, filter store.Filter) ([]nearHit, error) {
-	queries, err := c.embed(ctx, question)
-	if err != nil || len(queries) == 0 {
-		return nil, err
+// nearest returns up to k chunks for each of the models that lie nearest to the question, of those
+// that the filter and its scope leave, and the neighbours that chunks of the store which also pass
+// the filter are; by row.
+func (c *Controller) nearest(ctx context.Context, queries []QueryVector, k int, filter store.Filter, known []int64) (map[int64]Neighbour, error) {
+	if len(queries) == 0 {
+		return nil, nil
 	}
-	allowed, err := c.store.Rows(ctx, filter)
+	found, err := c.neighbours(ctx, queries, k, filter)
 	if err != nil {
 		return nil, err
 	}
-	var allow func(int64) bool
-	if allowed != nil {
-		if allowed.Len() == 0 {
-			return nil, nil
-		}
-		allow = allowed.Has
-	}
-	found, err := c.vectors.Nearest(ctx, queries, k, allow)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]int64, len(found))
-	for i, n := range found {
-		rows[i] = n.Chunk
-	}
-	// What is shown has to pass the filter now, whatever the index knew.
-	chunks, err := c.store.ChunksByRow(ctx, rows, filter)
-	if err != nil {
-		return nil, err
-	}
-	hits := make([]nearHit, 0, len(found))
-	for _, n := range found {
-		if ch := chunks[n.Chunk]; ch != nil {
-			hits = append(hits, nearHit{*ch, n})
+	out := make(map[int64]Neighbour, len(found)+len(known))
+	nearer := func(list []Neighbour) {
+		for _, n := range list {
+			if old, ok := out[n.Chunk]; !ok || old.Cosine < n.Cosine {
+				out[n.Chunk] = n
+			}
 		}
 	}
-	return hits, nil
+	nearer(found)
+	var missing []int64
+	for _, row := range known {
+		if _, ok := out[row]; !ok {
+			missing = append(missing, row)
+		}
+	}
+	compared, err := c.vectors.Compare(ctx, queries, missing)
+	if err != nil {
+		return nil, err
+	}
+	nearer(compared)
+	return out, nil
 }
 
 // embed returns the vectors of a question by those models that have made vectors of chunks.

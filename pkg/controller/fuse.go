@@ -1,0 +1,308 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/openhuman/openhuman-core/internal/query"
+	"github.com/openhuman/openhuman-core/internal/rank"
+	"github.com/openhuman/openhuman-core/internal/vecset"
+	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/openhuman/openhuman-core/pkg/store"
+)
+
+const (
+	// keywordHits is how many chunks found by words are weighed, of those that are scored; nearHits is
+	// how many found by meaning.
+	keywordHits = 200
+	nearHits    = 100
+	// instantScale makes cosines of the instant model as large as those of the encoder.
+	instantScale = 1.25
+	// sameSitting is how far apart in time neighbours of one conversation are at most.
+	sameSitting = 6 * 3600 * 1000
+	// minLines is from how many lines on the best one says more than the whole.
+	minLines, maxLines = 3, 60
+)
+
+// A recalling is one recall of words that are to be found.
+type recalling struct {
+	c        *Controller
+	q        *query.Query
+	question string
+	filter   store.Filter
+	note     string // what the caller should know
+
+	terms    []query.Term
+	measurer *query.Measurer
+	queries  []QueryVector
+	line     []float32 // the question by the instant model, for lines
+	found    []found   // in the order of their rows
+	near     map[int64]Neighbour
+}
+
+// found is a chunk with how its words answer.
+type found struct {
+	store.Chunk
+	query.Measure
+	byWords bool
+}
+
+// answers returns all that is related to the question, best first.
+func (r *recalling) answers(ctx context.Context) ([]answer, error) {
+	if err := r.byWords(ctx); err != nil {
+		return nil, err
+	}
+	if r.measurer == nil {
+		return nil, nil // the filter leaves nothing
+	}
+	if err := r.byMeaning(ctx); err != nil {
+		var f *fault.Error
+		if ctx.Err() != nil || errors.As(err, &f) && f.Code != fault.Internal {
+			return nil, err
+		}
+		// The words are an answer too.
+		r.near, r.queries = nil, nil
+		r.note = "Only words were compared this time, not meaning: the embedding model or its vectors cannot be read."
+	}
+	slices.SortFunc(r.found, func(a, b found) int { return cmp.Compare(a.RowID, b.RowID) })
+	candidates := r.candidates()
+	results := rank.Fuse(candidates, rank.Options{
+		Line: r.lines(ctx), Sketch: func(i int) rank.Sketch { return rank.NewSketch(r.found[i].Content) },
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	answers := make([]answer, len(results))
+	for i, x := range results {
+		answers[i] = r.answer(&candidates[x.Index], x)
+	}
+	return r.withSummaries(ctx, answers)
+}
+
+// byWords finds what holds some of the words.
+func (r *recalling) byWords(ctx context.Context) error {
+	terms, err := r.c.budget(ctx, r.q.Terms)
+	if err != nil {
+		return err
+	}
+	measures := map[int64]query.Measure{}
+	any := make([]store.AnyTerm, len(terms))
+	for i, t := range terms {
+		r.terms, any[i] = append(r.terms, t.Term), t.AnyTerm
+	}
+	hits, err := r.c.store.SearchAny(ctx, store.AnyQuery{
+		Must: r.q.Must(), Terms: any, Filter: r.filter, Accept: accept(r.q, false),
+		Scorer: func(df []int, total int) func(*store.Chunk) float64 {
+			r.measurer = query.NewMeasurer(r.terms, df, total)
+			return func(ch *store.Chunk) float64 {
+				m := r.measurer.Measure(ch.Context, ch.Content)
+				measures[ch.RowID] = m
+				return m.Words
+			}
+		},
+		Candidates: recallCandidates, Limit: keywordHits,
+	})
+	for _, h := range hits {
+		r.found = append(r.found, found{h.Chunk, measures[h.RowID], true})
+	}
+	return err
+}
+
+// byMeaning adds what lies near the question, and how near everything lies.
+func (r *recalling) byMeaning(ctx context.Context) (err error) {
+	if r.queries, err = r.c.embed(ctx, r.question); err != nil {
+		return err
+	}
+	known := make([]int64, len(r.found))
+	for i := range r.found {
+		known[i] = r.found[i].RowID
+	}
+	if r.near, err = r.c.nearest(ctx, r.queries, nearHits, r.filter, known); err != nil {
+		return err
+	}
+	slices.Sort(known)
+	var rows []int64
+	for row := range r.near {
+		if _, ok := slices.BinarySearch(known, row); !ok {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	// What is shown has to pass the filter now, whatever the index knew.
+	chunks, err := r.c.store.ChunksByRow(ctx, rows, r.filter)
+	if err != nil {
+		return err
+	}
+	passes := accept(r.q, false)
+	for _, ch := range chunks {
+		if passes == nil || passes(ch) {
+			r.found = append(r.found, found{*ch, r.measurer.Measure(ch.Context, ch.Content), false})
+		}
+	}
+	return nil
+}
+
+// cosine returns the cosine of a neighbour on the scale of the encoder.
+func (r *recalling) cosine(n Neighbour) float64 {
+	if r.c.instant != nil && n.Model == r.c.instant.Fingerprint() {
+		return min(1, instantScale*n.Cosine)
+	}
+	return n.Cosine
+}
+
+func (r *recalling) candidates() []rank.Candidate {
+	out := make([]rank.Candidate, len(r.found))
+	seed := maphash.MakeSeed()
+	for i := range r.found {
+		f := &r.found[i]
+		out[i] = rank.Candidate{
+			Words: f.Words, Passage: f.Passage, Cover: f.Cover, Meaning: math.NaN(), Before: -1, After: -1,
+			Place: maphash.Comparable(seed, [3]any{f.SourceID, f.Title, f.TimestampMS / (24 * 3600 * 1000)}),
+			Found: f.byWords, TimeMS: f.TimestampMS, ID: f.ChunkID,
+		}
+		if n, ok := r.near[f.RowID]; ok {
+			out[i].Meaning = r.cosine(n)
+		}
+		if i > 0 && adjacent(&r.found[i-1].Chunk, &f.Chunk) {
+			out[i].Before, out[i-1].After = i-1, i
+		}
+	}
+	return out
+}
+
+// adjacent reports whether b goes on where a ends.
+func adjacent(a, b *store.Chunk) bool {
+	return a.RowID+1 == b.RowID && a.SourceID == b.SourceID && a.Title == b.Title &&
+		max(a.TimestampMS-b.TimestampMS, b.TimestampMS-a.TimestampMS) < sameSitting
+}
+
+// lines returns what compares the lines of a chunk with the question, or nil when nothing can.
+func (r *recalling) lines(ctx context.Context) func(int) float64 {
+	if r.c.instant == nil || len(r.near) == 0 {
+		return nil
+	}
+	of, err := r.c.instant.Embed(ctx, []string{r.question})
+	if err != nil || len(of) != 1 {
+		return nil
+	}
+	r.line = of[0]
+	return func(i int) float64 {
+		var lines []string
+		for l := range strings.Lines(r.found[i].Content) {
+			if strings.TrimSpace(l) != "" && len(lines) < maxLines {
+				lines = append(lines, l)
+			}
+		}
+		if len(lines) < minLines {
+			return math.NaN()
+		}
+		vectors, err := r.c.instant.Embed(ctx, lines)
+		if err != nil {
+			return math.NaN()
+		}
+		best := -1.0
+		for _, v := range vectors {
+			best = max(best, dot(r.line, v))
+		}
+		return best
+	}
+}
+
+func dot(a, b []float32) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	var s float32
+	for i, x := range a {
+		s += x * b[i]
+	}
+	return float64(s)
+}
+
+func (r *recalling) answer(c *rank.Candidate, x rank.Result) answer {
+	f := &r.found[x.Index]
+	a := answer{chunk: &f.Chunk, score: x.Score, why: Why{
+		Keyword: x.Keyword, Semantic: x.Semantic, Beside: x.Beside, Repeated: x.Repeated, Cover: f.Cover,
+	}}
+	if f.Words > 0 {
+		a.matched = append(a.matched, matchedByWords)
+	}
+	if n, ok := r.near[f.RowID]; ok {
+		a.why.Cosine, a.why.Model = n.Cosine, n.Model
+		if c.Meaning >= rank.MeaningFloor {
+			a.matched = append(a.matched, matchedByMeaning)
+		}
+	}
+	return a
+}
+
+const (
+	// summaryOver is how many of the first summaryAmong answers a summary has to cover, and
+	// maxSummaries how many are shown.
+	summaryOver, summaryAmong, maxSummaries = 3, 10, 2
+	summaryHits                             = 10
+)
+
+// withSummaries adds summaries of several of the best answers where they answer better than any of
+// them.
+func (r *recalling) withSummaries(ctx context.Context, answers []answer) ([]answer, error) {
+	best := map[int64]float64{}
+	var rows []int64
+	for _, a := range answers[:min(len(answers), summaryAmong)] {
+		best[a.chunk.RowID] = a.why.Keyword + a.why.Semantic
+		rows = append(rows, a.chunk.RowID)
+	}
+	if len(rows) < summaryOver {
+		return answers, nil
+	}
+	hits, err := r.c.store.SearchSummaries(ctx, store.SummaryQuery{Chunks: rows, Filter: r.filter, Limit: summaryHits})
+	if err != nil {
+		return nil, err
+	}
+	var found []answer
+	for i := range hits {
+		h := &hits[i]
+		if len(h.Held) < summaryOver || !r.q.Accept(false, h.Content, h.Title, h.Context) {
+			continue
+		}
+		m := r.measurer.Measure(h.Context, h.Content)
+		c := rank.Candidate{Words: m.Words, Passage: m.Passage, Cover: m.Cover, Meaning: math.NaN(), Found: true, Before: -1, After: -1}
+		why := Why{Cover: m.Cover}
+		for _, v := range r.queries {
+			if v.Model == h.Model {
+				n := Neighbour{Model: h.Model, Cosine: dot(v.Vector, vecset.Unpack(h.Vector))}
+				c.Meaning, why.Cosine, why.Model = r.cosine(n), n.Cosine, n.Model
+			}
+		}
+		x := rank.Fuse([]rank.Candidate{c}, rank.Options{})[0]
+		better := true
+		for _, row := range h.Held {
+			better = better && x.Keyword+x.Semantic > best[row]
+		}
+		if !better {
+			continue
+		}
+		why.Keyword, why.Semantic = x.Keyword, x.Semantic
+		why.Summary = rank.SummaryBonus
+		a := answer{summary: &h.Summary, score: rank.Score(x.Keyword + x.Semantic + why.Summary), matched: []string{matchedBySummary}, why: why}
+		if m.Words > 0 {
+			a.matched = append(a.matched, matchedByWords)
+		}
+		if c.Meaning >= rank.MeaningFloor {
+			a.matched = append(a.matched, matchedByMeaning)
+		}
+		found = append(found, a)
+	}
+	slices.SortStableFunc(found, func(a, b answer) int { return cmp.Compare(b.score, a.score) })
+	for _, a := range found[:min(len(found), maxSummaries)] {
+		answers = insertByScore(answers, a)
+	}
+	return answers, nil
+}
