@@ -61,6 +61,9 @@ type SummaryHit struct {
 	Vector []byte
 }
 
+// rankedSummaries is how many hits by words are ranked at most.
+const rankedSummaries = 3000
+
 const summaryColumns = `x.id, x.summary_id, s.source_id, s.kind, x.level, x.first_ms, x.last_ms, x.chunks, x.token_count, x.title, x.context, x.content,
 	x.maker, x.entities, x.citations`
 
@@ -153,9 +156,17 @@ func (s *Store) SearchSummaries(ctx context.Context, sq SummaryQuery) ([]Summary
 		scores := map[int64]float64{}
 		var order []int64
 		if sq.Match != "" {
+			// Ranking costs some microseconds a hit, and a query that so many match ranks nothing.
+			var floor int64
+			err := repeated(q).QueryRowContext(ctx, `SELECT rowid FROM summary_index WHERE summary_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET `+
+				strconv.Itoa(rankedSummaries-1), sq.Match).Scan(&floor)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return fmt.Errorf("count summaries: %w", err)
+			}
 			rows, err := q.QueryContext(ctx, `SELECT f.row, f.rank FROM (SELECT rowid AS row, rank FROM summary_index WHERE summary_index MATCH ?
-					AND rank MATCH '`+rankBy+`' ORDER BY rank LIMIT 1000) f CROSS JOIN summaries x ON x.id = f.row WHERE `+where+`
-				ORDER BY f.rank, x.last_ms DESC, x.summary_id LIMIT ?`, sq.Match, sq.Limit)
+					AND rank MATCH '`+rankBy+`' AND rowid >= ? ORDER BY rank LIMIT `+strconv.Itoa(rankedSummaries)+`) f
+				CROSS JOIN summaries x ON x.id = f.row WHERE `+where+`
+				ORDER BY f.rank, x.last_ms DESC, x.summary_id LIMIT ?`, sq.Match, floor, sq.Limit)
 			if err != nil {
 				return fmt.Errorf("search summaries: %w", err)
 			}
