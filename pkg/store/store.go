@@ -49,6 +49,7 @@ type Store struct {
 	readMu sync.Mutex
 	pool   *pool // nil until the first read, and after a failure
 	closed bool
+	old    sync.WaitGroup // pools that close once their last read has ended
 }
 
 // Open opens the store. For a writer it makes the folder, the file and the schema when they are
@@ -99,8 +100,10 @@ func (s *Store) Close() error {
 	s.readMu.Unlock()
 	var errs []error
 	if p != nil {
+		p.reads.Wait()
 		errs = append(errs, p.db.Close())
 	}
+	s.old.Wait()
 	s.writeMu.Lock()
 	defer s.writeMu.Unlock()
 	if s.w != nil {
@@ -122,7 +125,8 @@ type pool struct {
 	file      fs.FileInfo
 	immutable bool // opened without locks, because nothing could be locked there
 	stmts     statements
-	turns     chan struct{} // held by every read, so that compiling always finds a connection
+	turns     chan struct{}  // held by every read, so that compiling always finds a connection
+	reads     sync.WaitGroup // from acquire to the end of the read; none begins on a pool that was dropped
 }
 
 // view runs fn in a read transaction. Errors come back as faults where a caller can act on them.
@@ -134,6 +138,7 @@ func (s *Store) view(ctx context.Context, fn func(context.Context, querier) erro
 	if err != nil {
 		return s.explain(ctx, err)
 	}
+	defer p.reads.Done()
 	err = p.run(ctx, fn)
 	if reopenable(err) {
 		s.discard(p)
@@ -170,7 +175,8 @@ func (s *Store) viewMemory(ctx context.Context, fn func(context.Context, querier
 	return fn(ctx, s.w.conn)
 }
 
-// acquire returns the pool, opening or re-opening it when the file is not the one it was.
+// acquire returns the pool, opening or re-opening it when the file is not the one it was. The caller
+// ends its read with reads.Done.
 func (s *Store) acquire(ctx context.Context) (*pool, error) {
 	s.readMu.Lock()
 	defer s.readMu.Unlock()
@@ -179,6 +185,7 @@ func (s *Store) acquire(ctx context.Context) (*pool, error) {
 	}
 	if s.pool != nil {
 		if s.pool.current(s.opts.Path) {
+			s.pool.reads.Add(1)
 			return s.pool, nil
 		}
 		s.closePool()
@@ -188,6 +195,7 @@ func (s *Store) acquire(ctx context.Context) (*pool, error) {
 		return nil, err
 	}
 	s.pool = p
+	p.reads.Add(1)
 	return p, nil
 }
 
@@ -209,11 +217,15 @@ func (s *Store) discard(p *pool) {
 	}
 }
 
-// closePool drops the pool without waiting for the reads that still run on it.
+// closePool drops the pool without waiting for the reads that still run on it or are about to: they
+// must meet the fault of the file, not a closed pool.
 func (s *Store) closePool() {
-	db := s.pool.db
+	p := s.pool
 	s.pool = nil
-	go db.Close() //nolint:errcheck // read-only; nothing can be lost
+	s.old.Go(func() {
+		p.reads.Wait()
+		p.db.Close() //nolint:errcheck // read-only; nothing can be lost
+	})
 }
 
 // openPool opens the file read-only. Where the folder cannot be written, SQLite cannot share the

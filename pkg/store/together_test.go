@@ -3,10 +3,12 @@ package store_test
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
 
@@ -40,5 +42,37 @@ func TestFirstReadsTogether(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestBadStoreReadTogether: every one of many reads at once says what is wrong with the file, also
+// while others drop the pool that met the same.
+func TestBadStoreReadTogether(t *testing.T) {
+	for _, test := range []struct {
+		name, says string
+		spoil      func(t *testing.T, path string)
+	}{
+		{"another program's", "another program", func(t *testing.T, path string) { script(t, path, "CREATE TABLE x (a)") }},
+		{"newer", "newer version", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = 99") }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "memory.db")
+			test.spoil(t, path)
+			s := store.Lazy(store.Options{Path: path, ReadOnly: true})
+			var wg sync.WaitGroup
+			for range 40 {
+				wg.Go(func() {
+					for range 5 {
+						if _, err := s.Sources(t.Context(), nil); fault.CodeOf(err) != fault.Conflict || !strings.Contains(err.Error(), test.says) {
+							t.Errorf("%v, want a Conflict fault that says %q", err, test.says)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
