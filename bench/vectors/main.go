@@ -1,9 +1,9 @@
-// Command vectors measures the scan of vectors on vectors of real text: how much CPU time a question
+// Command vectors measures the scan of vectors on vectors of real text: how long a question
 // takes with and without choosing candidates by their codes, and how much of the ten nearest, as
 // vectors of 32-bit numbers tell them, either finds. Texts are the lines of the files and folders that
-// it is given. It fails when a bound is missed.
+// it is given, questions the lines of a file. It fails when a bound is missed.
 //
-//	go run ./bench/vectors [-model static|minilm] [-n N] PATH...
+//	go run ./bench/vectors [-model static|minilm] [-n N] -questions FILE PATH...
 package main
 
 import (
@@ -47,6 +47,7 @@ type embedder interface {
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("vectors", flag.ContinueOnError)
 	name := flags.String("model", "static", "static or minilm")
+	ask := flags.String("questions", "", "the file of questions, one a line")
 	n := flags.Int("n", 100_000, "how many texts at most")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -64,15 +65,19 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	texts, err := collect(flags.Args(), *n+questions)
+	asking, err := collect([]string{*ask}, questions)
 	if err != nil {
 		return err
 	}
-	if len(texts) < 5*questions {
-		return fmt.Errorf("only %d texts", len(texts))
+	texts, err := collect(flags.Args(), *n)
+	if err != nil {
+		return err
 	}
-	fmt.Printf("%s over %d texts\n", *name, len(texts)-questions)
-	return measure(ctx, model, texts)
+	if len(texts) < 1000 || len(asking) < 20 {
+		return fmt.Errorf("only %d texts and %d questions", len(texts), len(asking))
+	}
+	fmt.Printf("%s: %d questions over %d texts\n", *name, len(asking), len(texts))
+	return measure(ctx, model, asking, texts)
 }
 
 // collect returns distinct lines that are texts, evenly from all that there are.
@@ -120,28 +125,22 @@ func collect(paths []string, n int) ([]string, error) {
 	return some, nil
 }
 
-func measure(ctx context.Context, model embedder, texts []string) error {
+func measure(ctx context.Context, model embedder, asking, texts []string) error {
+	queries, err := model.Embed(ctx, asking)
+	if err != nil {
+		return err
+	}
 	start := time.Now()
-	var vectors [][]float32
+	var rows [][]float32
 	for part := range slices.Chunk(texts, 512) {
 		v, err := model.Embed(ctx, part)
 		if err != nil {
 			return err
 		}
-		vectors = append(vectors, v...)
+		rows = append(rows, v...)
 	}
 	fmt.Printf("embedded in %v\n", time.Since(start).Round(time.Millisecond))
 
-	// The questions are texts of the same kind that are not among the rows.
-	step := len(vectors) / questions
-	var queries, rows [][]float32
-	for i, v := range vectors {
-		if i%step == 0 && len(queries) < questions {
-			queries = append(queries, v)
-		} else {
-			rows = append(rows, v)
-		}
-	}
 	set := vecset.NewSet(len(rows[0]), len(rows))
 	for i, v := range rows {
 		if err := set.Append(int64(i+1), int64(i), 0, vecset.Pack(v)); err != nil {
@@ -155,9 +154,14 @@ func measure(ctx context.Context, model embedder, texts []string) error {
 		var spent time.Duration
 		for _, q := range queries {
 			best := nearest(rows, q)
-			start := time.Now()
-			hits := set.Nearest(vecset.NewQuery(q), vecset.Options{Limit: asked, Exact: exact})
-			spent += time.Since(start)
+			var hits []vecset.Hit
+			fastest := time.Hour // other programs only add to the time
+			for range 3 {
+				start := time.Now()
+				hits = set.Nearest(vecset.NewQuery(q), vecset.Options{Limit: asked, Exact: exact})
+				fastest = min(fastest, time.Since(start))
+			}
+			spent += fastest
 			for _, h := range hits[:wanted] {
 				if slices.Contains(best, int(h.Chunk)) {
 					found++

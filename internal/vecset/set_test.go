@@ -96,7 +96,7 @@ func TestNearest(t *testing.T) {
 		dims, n int
 		exact   bool
 		least   float64
-	}{{384, 1000, false, 0.99}, {384, 9000, true, 0.99}, {384, 9000, false, 0.95}, {100, 9000, true, 0.99}, {1024, 500, false, 0.99}} {
+	}{{384, 1000, false, 0.99}, {384, 18_000, true, 0.99}, {384, 18_000, false, 0.95}, {100, 9000, true, 0.99}, {1024, 500, false, 0.99}} {
 		s, vs := build(t, c.dims, c.n, 3)
 		r := rand.New(rand.NewPCG(5, 6))
 		var share float64
