@@ -5,6 +5,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/term"
+	"github.com/openhuman/openhuman-core/pkg/tools"
 	"github.com/spf13/cobra"
 )
 
@@ -14,7 +15,7 @@ func (a *app) loadConfig() *config.Loaded {
 	if a.workspace != "" {
 		flags["workspace"] = a.workspace
 	}
-	return config.Load(config.Options{Path: a.configPath, Environ: a.environ, Flags: flags})
+	return config.Load(config.Options{Path: a.configPath, Environ: a.environ, Flags: flags, DenyTool: tools.Deniable})
 }
 
 // settings reads the settings for a command that refuses wrong ones.

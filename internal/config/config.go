@@ -88,10 +88,11 @@ type Policy struct {
 	// What may be changed: readonly nothing, supervised a limited amount, full anything that a tool
 	// offers. Reading passes at every level.
 	Level string `koanf:"level" choices:"readonly supervised full"`
-	// Tools or methods that nobody may call, such as tree.top_entities.
+	// Tools or methods that nobody may call, as names or patterns: tree.top_entities, tree.*
 	DenyTools []string `koanf:"deny_tools"`
 	// Sources that are never served to anyone, as patterns over source ids: * is any run of
-	// characters, ? one. Example: slack:#hr*
+	// characters, ? one. Example: slack:#hr*. The owner's own status, forget and ingest at the command
+	// line work on everything.
 	DenySources []string `koanf:"deny_sources"`
 	// How many reads one client may make in a minute; 0 is without a limit.
 	MaxReadsPerMinute int `koanf:"max_reads_per_minute" min:"0" max:"1000000" later:"true"`

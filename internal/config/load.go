@@ -27,6 +27,9 @@ type Options struct {
 	Path    string            // of config.toml; empty: config.toml in the workspace, which may be absent
 	Environ []string          // NAME=value, as from os.Environ
 	Flags   map[string]string // key to value: what the command line sets
+	// DenyTool returns an error, which follows the key, when a pattern of policy.deny_tools denies
+	// nothing there is; nil takes every pattern.
+	DenyTool func(pattern string) error
 }
 
 // An Origin says what gave a setting its value.
@@ -95,7 +98,7 @@ func (l *Loaded) PolicyUnknown() error {
 func Load(o Options) *Loaded {
 	l := &loader{
 		Loaded: Loaded{Origins: map[string]Origin{}},
-		fields: Fields(), home: homeIn(o.Environ), k: koanf.New("."),
+		fields: Fields(), home: homeIn(o.Environ), k: koanf.New("."), denyTool: o.DenyTool,
 	}
 	// The defaults come from a struct and cannot fail to be read.
 	_ = l.k.Load(structs.Provider(Defaults(), "koanf"), nil)
@@ -129,6 +132,8 @@ type loader struct {
 	home   string
 	k      *koanf.Koanf
 	at     places
+
+	denyTool func(pattern string) error
 }
 
 func (l *loader) problem(p Problem) { l.Problems = append(l.Problems, p) }
@@ -150,6 +155,9 @@ func (l *loader) field(key string) (Field, bool) {
 // put sets one field, or says why not.
 func (l *loader) put(f Field, raw any, place string, from Origin) {
 	value, err := convert(raw, f.typ, f.tag)
+	if err == nil {
+		err = l.check(f.Key, value)
+	}
 	if err != nil {
 		msg := fmt.Sprintf("%s %v", f.Key, err)
 		if f.Secret {
@@ -159,41 +167,63 @@ func (l *loader) put(f Field, raw any, place string, from Origin) {
 		return
 	}
 	if err := l.k.Set(f.Key, value); err != nil {
-		l.problem(Problem{Place: place, Msg: fmt.Sprintf("%s cannot be set: %v", f.Key, err)})
+		l.problem(Problem{Place: place, Msg: fmt.Sprintf("%s cannot be set: %v", f.Key, err), Policy: strings.HasPrefix(f.Key, "policy.")})
 		return
 	}
 	l.Origins[f.Key] = from
 }
 
-// file reads config.toml. A file that is not there is fine unless somebody named it.
+// check judges the values whose meaning is known elsewhere. A tool that is misspelt in deny_tools
+// would be served.
+func (l *loader) check(key string, value any) error {
+	if key != denyToolsKey || l.denyTool == nil {
+		return nil
+	}
+	list, _ := value.([]string)
+	for _, pattern := range list {
+		if err := l.denyTool(pattern); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file reads config.toml. A file that is not there is fine unless somebody named it or left a link to
+// it. What a file that is there but cannot be understood would have hidden is not known, whatever
+// it holds.
 func (l *loader) file(explicit bool) {
 	data, err := readBounded(l.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && !explicit:
+	if errors.Is(err, fs.ErrNotExist) {
+		_, link := os.Lstat(l.Path)
+		switch {
+		case link == nil:
+			l.problem(Problem{Place: l.Path, Msg: "is a link to a file that is not there", Policy: true})
+		case explicit:
+			l.problem(Problem{Place: l.Path, Msg: "there is no such file", Policy: true})
+		}
 		return
-	case errors.Is(err, fs.ErrNotExist):
-		// Whatever the missing file says about what is hidden is not known.
-		l.problem(Problem{Place: l.Path, Msg: "there is no such file", Policy: true})
-		return
-	case err != nil:
+	}
+	if err != nil {
 		l.problem(Problem{Place: l.Path, Msg: "cannot be read: " + reason(err), Policy: true})
 		return
 	}
-	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
+	text, err := decode(data)
+	if err != nil {
+		l.problem(Problem{Place: l.Path, Msg: err.Error(), Policy: true})
+		return
+	}
 	file := koanf.New(".")
-	if err := file.Load(rawbytes.Provider(data), tomlparser.Parser()); err != nil {
-		p := Problem{Place: l.Path, Msg: "is not valid TOML: " + err.Error()}
+	if err := file.Load(rawbytes.Provider(text), tomlparser.Parser()); err != nil {
+		p := Problem{Place: l.Path, Msg: "is not valid TOML: " + err.Error(), Policy: true}
 		var syntax *toml.DecodeError
 		if errors.As(err, &syntax) {
 			row, _ := syntax.Position()
 			p.Place, p.Msg = fmt.Sprintf("%s:%d", l.Path, row), strings.TrimPrefix(syntax.Error(), "toml: ")
 		}
-		// A file without that word cannot have hidden anything.
-		p.Policy = strings.Contains(strings.ToLower(string(data)), "policy")
 		l.problem(p)
 		return
 	}
-	l.at = findPlaces(data)
+	l.at = findPlaces(text)
 	l.section("", file.Raw())
 }
 

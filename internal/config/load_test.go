@@ -1,10 +1,15 @@
 package config_test
 
 import (
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -185,7 +190,7 @@ func TestProblems(t *testing.T) {
 		{"out of range", "[searxng]\nmax_results = 51", "", "config.toml:2: searxng.max_results must be from 1 to 50, not 51\n"},
 		{"bad choice", "log = \"warning\"", "", "config.toml:1: log must be one of debug, info, warn, error, off, not \"warning\"; did you mean warn?\n"},
 		{"inline table", "searxng = { enable = true }", "", "config.toml:1: unknown key searxng.enable; did you mean searxng.enabled?\n"},
-		{"syntax", "[mcp]\ntool_names = \n", "", "config.toml:2: "},
+
 		{"bad address does not repeat it", "[searxng]\nbase_url = \"me:secret@host\"", "", "config.toml:2: searxng.base_url must be an address that starts with http:// or https://\n"},
 		{"secret is not repeated", "[server]\ntoken = 12345", "", "config.toml:2: server.token must be text\n"},
 		{"variable of a section", "", "OPENHUMAN_SEARXNG_BASE_ULR=x", "OPENHUMAN_SEARXNG_BASE_ULR: no setting has this name; did you mean OPENHUMAN_SEARXNG_BASE_URL?\n"},
@@ -233,6 +238,25 @@ func TestFileThatCannotBeRead(t *testing.T) {
 	}
 	large := filepath.Join(dir, "large.toml")
 	write(t, large, strings.Repeat("# nothing\n", 200_000))
+	// A link to nothing was somebody's settings once.
+	link := filepath.Join(dir, "home", ".openhuman", "config.toml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink(filepath.Join(dir, "away"), link)); err == nil {
+		l := config.Load(config.Options{Environ: []string{"HOME=" + filepath.Join(dir, "home")}})
+		if l.Err() == nil || l.PolicyUnknown() == nil {
+			t.Errorf("a link to nothing is taken for no file: %s", said(l))
+		}
+	}
+	closed := filepath.Join(dir, "closed.toml")
+	write(t, closed, "[policy]")
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(closed); err != nil { // the administrator may read everything
+		l := config.Load(config.Options{Path: closed, Environ: []string{"HOME=" + dir}})
+		if l.Err() == nil || l.PolicyUnknown() == nil {
+			t.Errorf("a file that may not be read: %s", said(l))
+		}
+	}
 	for path, want := range map[string]string{
 		os.DevNull:                    "it is not a regular file",
 		folder:                        "it is a folder",
@@ -246,13 +270,84 @@ func TestFileThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A broken file may have hidden something, unless it never speaks of a policy.
-func TestBrokenFileAndPolicy(t *testing.T) {
-	if l := load(t, "[policy]\ndeny_sources = [\"x\"\n[mcp"); l.PolicyUnknown() == nil {
-		t.Error("a broken file with a policy must not open everything")
+// A file that cannot be understood may have hidden something, whatever its bytes look like.
+func TestUnreadableFileWithholds(t *testing.T) {
+	latin := "# caf\xe9\n[policy]\ndeny_sources = [\"x\"]"
+	for name, c := range map[string]struct{ toml, want string }{
+		"syntax in the policy":   {"[policy]\ndeny_sources = [\"x\"\n[mcp", "config.toml:3: "},
+		"syntax elsewhere":       {"[mcp", "config.toml:1: "},
+		"escaped name":           {"[\"\\u0070olicy\"]\n\"deny_\\u0073ources\" = [\"x\"\n", "config.toml:2: "},
+		"UTF-16 without a mark":  {utf16Text("[policy]", binary.LittleEndian)[2:], "config.toml: holds a zero byte in line 1"},
+		"UTF-16 cut short":       {utf16Text("log = \"warn\"", binary.LittleEndian) + "x", "config.toml: is broken UTF-16"},
+		"UTF-16 half surrogate":  {"\xff\xfe\x00\xd8\x20\x00", "config.toml: is broken UTF-16"},
+		"UTF-16 ends in a half":  {"\xff\xfe\x00\xd8", "config.toml: is broken UTF-16"},
+		"bad TOML in UTF-16":     {utf16Text("log = \"warn\"\n[mcp", binary.BigEndian), "config.toml:2: "},
+		"latin-1":                {latin, "config.toml: is not UTF-8 in line 1; save it as UTF-8"},
+		"zero byte":              {"log = \"warn\"\n# \x00", "config.toml: holds a zero byte in line 2"},
+		"only zero bytes":        {"\x00\x00\x00\x00", "config.toml: holds a zero byte in line 1"},
+		"UTF-32":                 {"\xff\xfe\x00\x00[\x00\x00\x00", "config.toml: holds a zero byte"},
+		"duplicate table":        {"[mcp]\ntool_names = \"auto\"\n[mcp]\ntool_names = \"auto\"", "config.toml"},
+		"duplicate key":          {"log = \"warn\"\nlog = \"info\"", "config.toml"},
+		"quoted name with a dot": {"\"policy.deny_sources\" = [\"x\"]", "config.toml:1: unknown key \"policy.deny_sources\": quotes make one name of it"},
+	} {
+		l := load(t, c.toml)
+		if fault.CodeOf(l.PolicyUnknown()) != fault.Unavailable || fault.CodeOf(l.Err()) != fault.Invalid {
+			t.Errorf("%s: served all the same: %v, %v", name, l.PolicyUnknown(), l.Err())
+		}
+		if got := said(l); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
-	if l := load(t, "[mcp"); l.PolicyUnknown() != nil || l.Err() == nil {
-		t.Error("a broken file without a policy hides nothing")
+}
+
+// utf16Text is s as editors on Windows save it.
+func utf16Text(s string, order binary.AppendByteOrder) string {
+	data := order.AppendUint16(nil, 0xfeff)
+	for _, u := range utf16.Encode([]rune(s)) {
+		data = order.AppendUint16(data, u)
+	}
+	return string(data)
+}
+
+func TestEncodings(t *testing.T) {
+	const text = "log = \"info\"\r\n[\"\\u0070olicy\"]\r\ndeny_sources = [\"mail:é😀*\"]\r\n"
+	for name, data := range map[string]string{
+		"UTF-8":      text,
+		"UTF-8 mark": "\ufeff" + text,
+		"UTF-16LE":   utf16Text(text, binary.LittleEndian),
+		"UTF-16BE":   utf16Text(text, binary.BigEndian),
+	} {
+		l := load(t, data)
+		if l.Err() != nil || l.Config.Log != "info" || !slices.Equal(l.Config.Policy.DenySources, []string{"mail:é😀*"}) {
+			t.Errorf("%s: %v, %+v", name, l.Err(), l.Config.Policy)
+		}
+	}
+}
+
+// A tool that is misspelt would be served.
+func TestDenyTools(t *testing.T) {
+	judge := func(s string) error {
+		if strings.HasPrefix(s, "memory.") {
+			return nil
+		}
+		return fmt.Errorf("names %q, and there is no such tool", s)
+	}
+	path := filepath.Join(t.TempDir(), "config.toml")
+	write(t, path, "[policy]\ndeny_tools = [\"memory.search\", \"serach\"]")
+	for want, o := range map[string]config.Options{
+		"":                                  {Environ: []string{"OPENHUMAN_POLICY_DENY_TOOLS=memory.search, memory.*"}},
+		"config.toml:2: policy.deny_tools ": {Path: path},
+		"OPENHUMAN_POLICY_DENY_TOOLS: policy.deny_tools names": {Environ: []string{"OPENHUMAN_POLICY_DENY_TOOLS=memory.search,serach"}},
+	} {
+		o.DenyTool = judge
+		o.Environ = append(o.Environ, "HOME="+filepath.Dir(path))
+		l := config.Load(o)
+		if got := said(l); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("said %q, want %q", got, want)
+		}
+		if (l.PolicyUnknown() != nil) != (want != "") || (l.Err() != nil) != (want != "") {
+			t.Errorf("%s: %v, %v", want, l.PolicyUnknown(), l.Err())
+		}
 	}
 }
 
@@ -306,7 +401,7 @@ func TestSecretsAreMasked(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	for _, s := range []string{"", "log = 1", "[mcp", "[[sources]]\npath=1", "sources = [1]", "a.b.c = {d = [{e = 1}]}", "[policy.clients.\"a.b\"]\ndeny_tools=[\"x\"]", "policy = 1", "\xff", "searxng.enabled = 2024-01-01"} {
+	for _, s := range []string{"", "log = 1", "[mcp", "[[sources]]\npath=1", "sources = [1]", "a.b.c = {d = [{e = 1}]}", "[policy.clients.\"a.b\"]\ndeny_tools=[\"x\"]", "policy = 1", "\xff", "\xff\xfe[\x00", "\"policy.level\" = 1", "searxng.enabled = 2024-01-01"} {
 		f.Add(s)
 	}
 	dir := f.TempDir()

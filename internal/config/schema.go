@@ -21,9 +21,10 @@ type Field struct {
 	index []int // path of struct fields from Config
 }
 
-// Sections with a shape of their own.
+// Keys that are treated in a way of their own.
 const (
 	clientsKey   = "policy.clients"
+	denyToolsKey = "policy.deny_tools"
 	sourcesKey   = "sources"
 	providersKey = "capability_providers"
 )

@@ -16,7 +16,8 @@ import (
 func (l *loader) section(prefix string, table map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		key, raw := prefix+name, table[name]
-		if f, ok := l.field(key); ok {
+		// A name in quotes that holds a dot is no path: "policy.level" would pass by [policy].
+		if f, ok := l.field(key); ok && !strings.Contains(name, ".") {
 			if key != f.Key && table[strings.TrimPrefix(f.Key, prefix)] != nil {
 				l.problem(Problem{Place: l.place(key), Msg: fmt.Sprintf("%s is another name of %s, which is set too; %s is used", key, f.Key, f.Key), Warning: true})
 				continue
@@ -38,6 +39,8 @@ func (l *loader) section(prefix string, table map[string]any) {
 				continue
 			}
 			l.section(key+".", below)
+		case strings.Contains(name, "."):
+			l.problem(Problem{Place: l.place(key), Msg: fmt.Sprintf("unknown key %q: quotes make one name of it; leave them out", name), Policy: hides(key)})
 		default:
 			l.problem(Problem{Place: l.place(key), Msg: l.unknown(key, prefix), Policy: hides(key)})
 		}

@@ -43,7 +43,7 @@ const (
 // Options are the settings of a Policy, as [policy] in the configuration gives them.
 type Options struct {
 	Level       Level
-	DenyTools   []string // tool or method names, dotted or underscored
+	DenyTools   []string // tool or method names, dotted or underscored, or globs over them
 	DenySources []string // globs over source ids: * any run, ? one character
 	// Withhold, when set, is what every call answers: it is not known what may be served.
 	Withhold error
@@ -90,12 +90,18 @@ func (p *Policy) Hidden(_ context.Context, names ...string) bool {
 	}
 	for _, d := range p.o.DenyTools {
 		for _, n := range names {
-			if n != "" && canonical(d) == canonical(n) {
+			if Names(d, n) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// Names reports whether a pattern of DenyTools means the tool or method called name: letters are
+// compared without case, dots and underscores are the same, * is any run of characters and ? one.
+func Names(pattern, name string) bool {
+	return name != "" && glob.Match(canonical(pattern), canonical(name))
 }
 
 // Scope returns the part of the memory that exists for the caller in ctx.
@@ -124,5 +130,5 @@ func (s Scope) All() bool { return len(s.deny) == 0 }
 
 // canonical makes the dotted and the underscored form of a name equal.
 func canonical(name string) string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), ".", "_")
+	return strings.ReplaceAll(strings.TrimSpace(name), ".", "_")
 }

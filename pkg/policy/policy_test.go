@@ -34,6 +34,9 @@ func TestCheck(t *testing.T) {
 		{"denied by tool", gate(t, policy.Options{DenyTools: []string{"Memory_Search"}}), policy.Read, fault.Denied},
 		{"denied by method", gate(t, policy.Options{DenyTools: []string{" openhuman.memory_tree_search "}}), policy.Read, fault.Denied},
 		{"another is denied", gate(t, policy.Options{DenyTools: []string{"memory.recall"}}), policy.Read, ""},
+		{"denied by a pattern", gate(t, policy.Options{DenyTools: []string{"memory.*"}}), policy.Read, fault.Denied},
+		{"denied by an underscored pattern", gate(t, policy.Options{DenyTools: []string{"*_SEARC?"}}), policy.Read, fault.Denied},
+		{"a pattern is for the whole name", gate(t, policy.Options{DenyTools: []string{"search", "memory", "memory.?", ""}}), policy.Read, ""},
 		{"withheld", gate(t, policy.Options{Withhold: fault.New(fault.Unavailable, "No.")}), policy.Read, fault.Unavailable},
 		{"withheld from acts too", gate(t, policy.Options{Level: policy.Full, Withhold: errors.New("no")}), policy.Act, fault.Internal},
 	} {

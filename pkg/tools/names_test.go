@@ -17,6 +17,9 @@ func TestNameStyle(t *testing.T) {
 		{tools.Auto, "claude-ai (via mcp-remote 0.1.37)", true},
 		{tools.Auto, "github-copilot-developer", true},
 		{tools.Auto, "copilot-cli", true},
+		{tools.Auto, "Claude Desktop", true},
+		{tools.Auto, "claude-desktop (via mcp-remote 0.1.37)", true},
+		{tools.Auto, "claude-desktops", false},
 		{tools.Auto, "Claude Code", false},
 		{tools.Auto, "claude-aid", false},
 		{tools.Auto, "Cursor", false},
@@ -45,6 +48,30 @@ func TestByToolTakesBothForms(t *testing.T) {
 	for _, name := range []string{"", "memory", "memory-search", "Memory.search", "memory.search "} {
 		if o, ok := tools.ByTool(name); ok {
 			t.Errorf("%q is taken for %s", name, o.Method)
+		}
+	}
+}
+
+func TestDeniable(t *testing.T) {
+	const all = "; the tools are memory.search, memory.recall, tree.read_chunk, tree.browse, tree.top_entities, tree.list_sources"
+	for pattern, want := range map[string]string{
+		"memory.search": "", "memory_search": "", "MEMORY.SEARCH": "", " tree.browse ": "",
+		"openhuman.memory_tree_search": "", "openhuman_memory_tree_search": "",
+		"memory.*": "", "*": "", "tree_*": "", "tree.brows?": "", "*entities": "",
+		"memory.serach":               `names "memory.serach", and there is no such tool; did you mean memory.search?`,
+		"memory_serach":               `names "memory_serach", and there is no such tool; did you mean memory.search?`,
+		"openhuman.memory_tree_serch": `names "openhuman.memory_tree_serch", and there is no such tool; did you mean openhuman.memory_tree_search?`,
+		"tree.top_entity":             `names "tree.top_entity", and there is no such tool; did you mean tree.top_entities?`,
+		"mem.*":                       `names "mem.*", and there is no such tool` + all,
+		"delete everything":           `names "delete everything", and there is no such tool` + all,
+		"":                            `names "", and there is no such tool` + all,
+	} {
+		got := ""
+		if err := tools.Deniable(pattern); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", pattern, got, want)
 		}
 	}
 }
