@@ -48,6 +48,7 @@ func (a *app) printChunk(c controller.Chunk) error {
 	line("mentions", strings.Join(names, ", "))
 	line("before", c.PrevChunkID)
 	line("after", c.NextChunkID)
+	line("under it", strings.Join(c.Children, ", "))
 	_, err := fmt.Fprintf(a.stdout, "\n%s\n", strings.TrimRight(term.Clean(c.Content), "\n"))
 	return err
 }
