@@ -5,13 +5,10 @@ package charset
 
 import (
 	"bytes"
-	"cmp"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gogs/chardet"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -19,14 +16,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-const (
-	// guessSample is how many bytes the guess looks at.
-	guessSample = 64 << 10
-	// minConfidence is the confidence (0 to 100) below which a guess is not believed.
-	minConfidence = 30
-	// bom is the byte order mark as UTF-8 has it.
-	bom = "\ufeff"
-)
+// bom is the byte order mark as UTF-8 has it.
+const bom = "\ufeff"
 
 // Decode returns b as valid UTF-8 with line ends \n and without control characters other than \t
 // and \n. The label is what a header or a page says about b; it may be empty, sloppy or wrong.
@@ -113,9 +104,16 @@ func decode(b []byte, label string) (string, bool) {
 // utf8Or returns b as UTF-8 where it is that, and a guess otherwise.
 func utf8Or(b []byte, name string) (string, bool) {
 	if utf8.Valid(b) {
-		if name != "utf-8" && bytes.IndexByte(b, 0x1b) >= 0 && isISO2022JP(b) {
-			if s, bad := run(lookup("iso-2022-jp"), b); !bad {
-				return s, name == ""
+		if name != "utf-8" && ascii(b) {
+			switch set := sevenBit(b); set {
+			case "iso-2022-jp":
+				if s, bad := run(lookup(set), b); !bad {
+					return s, name == ""
+				}
+			case "":
+			default:
+				s, _ := decode(b, set)
+				return s, false
 			}
 		}
 		if name == "" && bytes.IndexByte(b, 0) >= 0 {
@@ -134,7 +132,8 @@ func utf8Or(b []byte, name string) (string, bool) {
 	if mostlyUTF8(b) {
 		return strings.ToValidUTF8(string(trimCut(b)), "\ufffd"), false
 	}
-	return guess(b), false
+	s, _ := run(lookup(guess(b)), b)
+	return s, false
 }
 
 // mostlyUTF8 reports whether b is UTF-8 with a few bytes damaged or its end cut.
@@ -167,106 +166,6 @@ func trimCut(b []byte) []byte {
 		}
 	}
 	return b
-}
-
-func guess(b []byte) string {
-	sample := highLines(b)
-	if name := detect(sample); name != "" {
-		if s, bad := run(lookup(name), b); !bad || len(sample) == guessSample {
-			return s
-		}
-	}
-	s, _ := run(charmap.Windows1252, b)
-	return s
-}
-
-// detect returns the likely charset of sample, or "".
-func detect(sample []byte) string {
-	results, err := chardet.NewTextDetector().DetectAll(sample)
-	if err != nil || len(results) == 0 {
-		return ""
-	}
-	// The detector returns equals in any order: among them, text with most letters above ASCII is not
-	// Western, and the name decides the rest.
-	foreign := 2*countHigh(sample) > len(bytes.TrimSpace(sample))
-	slices.SortFunc(results, func(a, b chardet.Result) int {
-		return cmp.Or(
-			cmp.Compare(b.Confidence, a.Confidence),
-			compareBool(western(a.Charset) == foreign, western(b.Charset) == foreign),
-			cmp.Compare(a.Charset, b.Charset),
-			cmp.Compare(a.Language, b.Language),
-		)
-	})
-	if results[0].Confidence < minConfidence {
-		return ""
-	}
-	best := results[0]
-	name := Canonical(best.Charset)
-	switch name {
-	case "iso-8859-2", "windows-1250", "iso-8859-9", "windows-1254":
-		// On a few letters these are hardly told from Western text, which is far more frequent.
-		rival := 0
-		for _, r := range results {
-			if western(r.Charset) {
-				rival = max(rival, r.Confidence)
-			}
-		}
-		if best.Confidence-rival < 20 || countHigh(sample) < 6 {
-			return "windows-1252"
-		}
-		if best.Language == "pl" && bytes.IndexByte(sample, 0xb9) >= 0 && bytes.IndexByte(sample, 0xb1) < 0 {
-			return "windows-1250" // the letter ą, which the detector does not weigh
-		}
-	case "utf-8", "utf-16le", "utf-16be", "utf-32le", "utf-32be":
-		return "" // ruled out before
-	}
-	if lookup(name) == nil {
-		return ""
-	}
-	return name
-}
-
-func western(charset string) bool {
-	c := Canonical(charset)
-	return c == "iso-8859-1" || c == "windows-1252"
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
-
-func countHigh(b []byte) int {
-	n := 0
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			n++
-		}
-	}
-	return n
-}
-
-// highLines returns the lines of b that are not ASCII, up to guessSample bytes: the rest would only
-// make every guess look like English.
-func highLines(b []byte) []byte {
-	var out []byte
-	for len(b) > 0 && len(out) < guessSample {
-		line := b
-		if i := bytes.IndexByte(b, '\n'); i >= 0 {
-			line = b[:i+1]
-		}
-		b = b[len(line):]
-		if !ascii(line) {
-			out = append(out, line[:min(len(line), guessSample-len(out))]...)
-		}
-	}
-	return out
 }
 
 // run decodes b; bad says that enc has no character for some of it.

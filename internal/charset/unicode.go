@@ -53,7 +53,7 @@ func labelledUTF16(b []byte, name string) (string, bool) {
 
 // looksUTF16 reports whether zero bytes fill mostly one of every two places.
 func looksUTF16(b []byte) (big, ok bool) {
-	n := min(len(b), guessSample)
+	n := min(len(b), 64<<10)
 	if n < 4 {
 		return false, false
 	}

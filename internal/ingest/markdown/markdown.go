@@ -33,7 +33,7 @@ var _ doc.Reader = Reader{}
 func (Reader) Name() string { return "markdown" }
 
 // Version returns the reader's version.
-func (Reader) Version() int { return 1 }
+func (Reader) Version() int { return 2 }
 
 // Detect knows Markdown by its name, and by front matter where the name says nothing. A binary file
 // is not Markdown whatever its name.
@@ -60,7 +60,7 @@ func binary(head []byte) bool {
 			return true
 		}
 	}
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")) {
 		return false
 	}
 	control, even, odd := 0, 0, 0

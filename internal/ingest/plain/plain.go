@@ -4,6 +4,7 @@ package plain
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func WithLimits(part int, maxBytes int64) *Reader { return &Reader{part, maxByte
 func (*Reader) Name() string { return "plain" }
 
 // Version implements doc.Reader.
-func (*Reader) Version() int { return 1 }
+func (*Reader) Version() int { return 2 }
 
 // Detect takes whatever is text, with the least confidence of all.
 func (*Reader) Detect(in *doc.Input) int {
@@ -51,13 +52,21 @@ func (*Reader) Detect(in *doc.Input) int {
 	return 0
 }
 
-// isText reports whether b, the beginning of a file (or all of it), reads as text.
+// isText reports whether b, the beginning of a file (or all of it), reads as text. Control characters
+// tell what is binary; bytes above ASCII tell nothing, since every charset has its own use of them.
 func isText(b []byte, all bool) bool {
-	if label := bom(b); label == "utf-16le" || label == "utf-16be" {
+	switch bom(b) {
+	case "utf-16le", "utf-16be", "utf-32le", "utf-32be":
 		return true
 	}
 	if bytes.IndexByte(b, 0) >= 0 {
-		return false
+		// Text of two bytes a character holds no more control characters than other text.
+		name := charset.Guess(b)
+		if name != "utf-16le" && name != "utf-16be" {
+			return false
+		}
+		text, _ := charset.Decode(b[:len(b)&^1], name)
+		return !strings.ContainsRune(text, utf8.RuneError) && len(text) > len(b)/2*9/10
 	}
 	odd := 0
 	for _, c := range b {
@@ -65,24 +74,17 @@ func isText(b []byte, all bool) bool {
 			odd++
 		}
 	}
-	if odd*100 > len(b) { // control characters
-		return false
-	}
 	if !all {
 		b = whole(b)
 	}
 	if utf8.Valid(b) {
-		return true
-	}
-	// Some one-byte or two-byte charset: text has blanks or line ends and is not all high bytes.
-	plain := 0
-	for _, c := range b {
-		if c == ' ' || c == '\n' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' {
-			plain++
+		shifts := bytes.Count(b, []byte("\x0e")) + bytes.Count(b, []byte("\x0f")) // of ISO-2022-KR
+		if shifts > 0 && charset.Guess(b) == "iso-2022-kr" {
+			odd -= shifts
 		}
+		return odd*100 <= len(b)
 	}
-	text, _ := charset.Decode(b[:min(len(b), 4096)], "")
-	return odd == 0 && plain*12 > len(b) && !strings.ContainsRune(text, utf8.RuneError)
+	return odd*500 <= len(b)
 }
 
 // bom names the charset that a byte order mark states.
@@ -90,6 +92,10 @@ func bom(b []byte) string {
 	switch {
 	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
 		return "utf-8"
+	case bytes.HasPrefix(b, []byte("\xff\xfe\x00\x00")):
+		return "utf-32le"
+	case bytes.HasPrefix(b, []byte("\x00\x00\xfe\xff")):
+		return "utf-32be"
 	case bytes.HasPrefix(b, []byte("\xff\xfe")):
 		return "utf-16le"
 	case bytes.HasPrefix(b, []byte("\xfe\xff")):
@@ -119,8 +125,8 @@ func (r *Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Re
 	}
 	defer f.Close()
 	s := splitter{r: r, in: in, src: io.LimitReader(f, r.max), label: bom(in.Head), line: 1}
-	if s.label == "" && !utf8.Valid(whole(in.Head)) {
-		s.label = "guess"
+	if s.label == "" {
+		s.label = charset.Guess(in.Head)
 	}
 	for {
 		text, err := s.next()
@@ -165,7 +171,7 @@ type splitter struct {
 	r     *Reader
 	in    *doc.Input
 	src   io.Reader
-	label string // "" is UTF-8, "guess" asks the text itself
+	label string // of the charset; "" is UTF-8, and a guess where it is not
 	buf   []byte // bytes of the file that no text holds yet
 	seen  int64  // bytes of the file that were read
 	eof   bool
@@ -197,7 +203,7 @@ func (s *splitter) next() (string, error) {
 	if !s.eof {
 		cut = s.border()
 	}
-	text, _ := charset.Decode(s.buf[:cut], s.charset())
+	text, _ := charset.Decode(s.buf[:cut], cmp.Or(s.label, "utf-8"))
 	s.buf = s.buf[:copy(s.buf, s.buf[cut:])]
 	switch {
 	case fail != nil:
@@ -208,30 +214,26 @@ func (s *splitter) next() (string, error) {
 	return text, nil
 }
 
-func (s *splitter) charset() string {
-	switch s.label {
-	case "guess":
-		return ""
-	case "":
-		return "utf-8"
-	}
-	return s.label
-}
-
 // border returns where in a full buffer the next document ends: after a blank line, else a line, a
 // sentence, a blank, else between two graphemes.
 func (s *splitter) border() int {
 	b, half := s.buf[:s.r.part], s.r.part/2
-	if strings.HasPrefix(s.label, "utf-16") {
+	switch {
+	case strings.HasPrefix(s.label, "utf-16"):
 		return s.border16()
+	case strings.HasPrefix(s.label, "utf-32"):
+		return len(b) &^ 3
 	}
 	for _, mark := range []string{"\n\n", "\r\n\r\n", "\n", ". ", "。", " "} {
 		if i := bytes.LastIndex(b[half:], []byte(mark)); i >= 0 {
 			return half + i + len(mark)
 		}
 	}
+	if s.label != "" && s.label != "utf-8" {
+		return charset.Whole(b, s.label)
+	}
 	b = whole(b)
-	if b[len(b)-1] < utf8.RuneSelf && s.buf[len(b)] < utf8.RuneSelf || s.label == "guess" || len(b) < 4096 {
+	if b[len(b)-1] < utf8.RuneSelf && s.buf[len(b)] < utf8.RuneSelf || len(b) < 4096 {
 		return len(b)
 	}
 	// Find a border between graphemes near the end, starting from some character before it.
