@@ -83,6 +83,47 @@ func TestNamesOfSources(t *testing.T) {
 	})
 }
 
+// A folder below the folder of a single file has a source of its own, whatever came first.
+func TestLoneFileDoesNotSwallowFolders(t *testing.T) {
+	files := map[string]string{"mail.mbox": "MBOX\n1 first", "lone.md": "Lone.", "vault/a.md": "Alpha.", "vault/sub/b.md": "Beta."}
+	want := []string{"mail:mail : first", "notes:home lone.md: Lone.", "notes:vault a.md: Alpha.", "notes:vault sub/b.md: Beta."}
+	for name, runs := range map[string][][]string{
+		"files first":       {{"mail.mbox"}, {"lone.md"}, {"vault"}},
+		"folder first":      {{"vault"}, {"lone.md"}, {"mail.mbox"}},
+		"between":           {{"lone.md"}, {"vault"}, {"mail.mbox"}},
+		"in one":            {{"mail.mbox", "vault", "lone.md"}},
+		"a note of it":      {{"lone.md"}, {"vault/sub/b.md"}, {"vault/a.md"}, {"vault"}, {"mail.mbox"}},
+		"over and over":     {{"lone.md"}, {"vault"}, {"lone.md"}, {"mail.mbox", "vault"}, {"vault/a.md"}, {"vault/sub"}},
+		"the note after it": {{"vault"}, {"vault/a.md"}, {"mail.mbox", "lone.md"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base, s := folder(t, "home", files), open(t)
+			o := ingest.Options{Store: s, Formats: formats()}
+			for _, paths := range runs {
+				var full []string
+				for _, p := range paths {
+					full = append(full, filepath.Join(base, filepath.FromSlash(p)))
+				}
+				run(t, o, full...)
+			}
+			if diff := cmp.Diff(want, refs(t, s)); diff != "" {
+				t.Fatal(diff)
+			}
+			before := dump(t, s)
+			if sum := run(t, o, filepath.Join(base, "vault"), filepath.Join(base, "mail.mbox"), filepath.Join(base, "lone.md")); sum.Unchanged != 4 {
+				t.Errorf("summary = %+v", sum)
+			}
+			if diff := cmp.Diff(before, dump(t, s)); diff != "" {
+				t.Error(diff)
+			}
+			run(t, o, base)
+			if got := sources(t, s); got["notes:home"] != 3 || len(got) != 2 {
+				t.Errorf("the whole folder: %v", got)
+			}
+		})
+	}
+}
+
 func TestSourceGiven(t *testing.T) {
 	files := map[string]string{"a.md": "Alpha.", "box.mbox": "MBOX\n1 first", "talk.txt": "CHAT\n2 second", "export.jsonl": line}
 	for name, want := range map[string]map[string]int{

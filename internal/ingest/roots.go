@@ -22,7 +22,8 @@ const metaRegistry = "ingest.registry"
 // A registry remembers which folders were taken in and what their sources are called, so that names
 // stay the same from run to run. A root is a folder (or a file with a source name of its own) that
 // documents' keys are relative to; a file that is ingested by itself belongs to the root that holds
-// it, else to its folder. A source is known by its kind and the folder, mailbox or file that it is.
+// it, else to its folder, which becomes a root for such files alone: a folder below it that is
+// ingested later is a root of its own, whatever came first. A source is known by its kind and the folder, mailbox or file that it is.
 type registry struct {
 	mu    sync.Mutex
 	taken map[string]bool // source ids in use
@@ -38,6 +39,8 @@ type registry struct {
 type rootInfo struct {
 	Source string   `json:"source,omitempty"` // as given with --source
 	Kind   doc.Kind `json:"kind,omitempty"`   // the kind that a whole source id went to
+	// Loose says that only single files directly in it were ever taken in, never the folder.
+	Loose bool `json:"loose,omitempty"`
 }
 
 // root is a root with its path.
@@ -97,8 +100,11 @@ func (g *registry) save(tx *store.Tx) error {
 		}
 	}
 	for path, info := range theirs.Roots {
-		if g.Roots[path] == nil && !g.removed[path] {
+		switch ours := g.Roots[path]; {
+		case ours == nil && !g.removed[path]:
 			g.Roots[path] = info
+		case ours != nil && !info.Loose:
+			ours.Loose = false
 		}
 	}
 	for key, id := range theirs.Sources {
@@ -121,10 +127,10 @@ func (g *registry) saved() {
 	g.mu.Unlock()
 }
 
-// at returns the deepest root that holds a path.
-func (g *registry) at(path string) (root, bool) {
+// at returns the deepest root that holds a path, which is that of a file or a folder.
+func (g *registry) at(path string, file bool) (root, bool) {
 	for p := path; ; {
-		if info, ok := g.Roots[p]; ok {
+		if info, ok := g.Roots[p]; ok && (!info.Loose || p == path || file && p == parent(path)) {
 			return root{p, info}, true
 		}
 		up := parent(p)
@@ -138,8 +144,10 @@ func (g *registry) at(path string) (root, bool) {
 // rootsAt lists the roots that files at or below path may belong to.
 func (g *registry) rootsAt(path string) []string {
 	var out []string
-	if r, ok := g.at(path); ok {
-		out = append(out, r.path)
+	for _, file := range []bool{false, true} {
+		if r, ok := g.at(path, file); ok && !slices.Contains(out, r.path) {
+			out = append(out, r.path)
+		}
 	}
 	for p := range g.Roots {
 		if p != path && within(p, path) {
@@ -241,7 +249,7 @@ func (r *run) targets(paths []string) []target {
 			reason := reasonOf(err)
 			if errors.Is(err, fs.ErrNotExist) {
 				reason = "there is no such file or folder"
-				if rt, ok := r.reg.at(name); ok && rt.path == name {
+				if rt, ok := r.reg.at(name, false); ok && rt.path == name {
 					r.note("%s is not there now. What was taken in from it stays; openhuman-core forget SOURCE removes it.", name)
 				}
 			}
@@ -262,15 +270,9 @@ func (r *run) targets(paths []string) []target {
 			kept = append(kept, t)
 		}
 	}
-	// Folders first: a single file makes a root of its folder, which must not swallow a folder in it
-	// that was named as well.
-	for _, file := range []bool{false, true} {
-		for i := range kept {
-			if kept[i].file == file {
-				kept[i].source = r.o.SourceName
-				r.reg.adopt(&kept[i])
-			}
-		}
+	for i := range kept {
+		kept[i].source = r.o.SourceName
+		r.reg.adopt(&kept[i])
 	}
 	return kept
 }
@@ -280,13 +282,16 @@ func (g *registry) adopt(t *target) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	said := t.source
-	if at, ok := g.at(t.name); ok && (said == "" || at.Source == said || at.path == t.name) {
+	at, ok := g.at(t.name, t.file)
+	switch {
+	case ok && at.Loose && !t.file: // the folder itself, from now on
+	case ok && (said == "" || at.Source == said || at.path == t.name):
 		if said != "" && at.Source != said {
 			at.Source, at.Kind = said, ""
 			g.changes++
 		}
 		return
-	} else if ok {
+	case ok:
 		t.former = append(t.former, at.path)
 	}
 	path := t.name
@@ -301,6 +306,6 @@ func (g *registry) adopt(t *target) {
 			t.former = append(t.former, p)
 		}
 	}
-	g.Roots[path] = &rootInfo{Source: said}
+	g.Roots[path] = &rootInfo{Source: said, Loose: t.file && said == ""}
 	g.changes++
 }

@@ -62,7 +62,7 @@ func newWalk(r *run) *walk {
 
 // target walks one of the paths that the run was given.
 func (w *walk) target(ctx context.Context, t target) error {
-	rt, _ := w.r.reg.at(t.name)
+	rt, _ := w.r.reg.at(t.name, t.file)
 	if t.file {
 		info, err := w.r.o.FS.Lstat(t.path)
 		if err != nil {
@@ -92,7 +92,7 @@ func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, de
 		childPath := filepath.Join(path, de.Name())
 		child := strings.TrimSuffix(name, "/") + "/" + stored(de.Name())
 		crt := rt
-		if info, ok := w.r.reg.Roots[child]; ok {
+		if info, ok := w.r.reg.Roots[child]; ok && !info.Loose {
 			crt = root{child, info}
 		}
 		hidden := strings.HasPrefix(de.Name(), ".")
