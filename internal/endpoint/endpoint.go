@@ -47,7 +47,7 @@ const (
 	defaultOllama = "http://localhost:11434"
 	defaultOpenAI = "https://api.openai.com/v1"
 
-	maxAnswer = 64 << 20 // bytes; vectors of a batch, written out
+	maxAnswer = 16 << 20 // bytes; vectors of a batch, written out
 	firstWait = 500 * time.Millisecond
 	maxWait   = 20 * time.Second
 )
