@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -35,6 +36,9 @@ const (
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
+		if raceEnabled { // unless the command line says how many
+			flag.Set("rapid.checks", "10") //nolint:errcheck // rapid defines it
+		}
 		os.Exit(m.Run())
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
