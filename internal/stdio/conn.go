@@ -18,7 +18,7 @@ import (
 var batchRevisions = []string{"2024-11-05", "2025-03-26"}
 
 // Methods that may take their time, so that others run beside them.
-var slowMethods = []string{"tools/call", "subscriptions/listen"}
+var slowMethods = []string{"tools/call"}
 
 // errTwice says that an id is in use. It carries no id: the error must not end the first call.
 const errTwice = "Invalid request: the id belongs to a request that has not been answered yet."

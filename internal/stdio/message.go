@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/openhuman/openhuman-core/pkg/tools"
 )
 
 // maxErrorRunes bounds the message of an error: the SDK quotes what it was sent, whole.
@@ -78,6 +80,9 @@ func parse(data []byte) (message, *refusal) {
 		msg.params = nil
 	}
 	if len(msg.params) > 0 && msg.params[0] != '{' && msg.id.IsValid() {
+		if !tools.Declares(msg.method) {
+			return message{}, &refusal{msg.rawID, jsonrpc.CodeMethodNotFound, notFound(msg.method)}
+		}
 		return message{}, &refusal{msg.rawID, jsonrpc.CodeInvalidParams, `Invalid params: "params" must be an object.`}
 	}
 	msg.params = repair(msg.method, msg.params)
@@ -203,11 +208,15 @@ func wireError(method string, err error) *jsonrpc.Error {
 	if errors.As(err, &coded) {
 		e.Code, e.Data = coded.Code, coded.Data
 	}
+	if !tools.Declares(method) {
+		// The SDK finds fault with the parameters before it looks whether anybody wants them.
+		e.Code, e.Data = jsonrpc.CodeMethodNotFound, nil
+	}
 	switch e.Code {
 	case 0: // the SDK's way to say that it has no code
 		e.Code = jsonrpc.CodeInternalError
 	case jsonrpc.CodeMethodNotFound:
-		e.Message = fmt.Sprintf("Method not found: %q.", method)
+		e.Message = notFound(method)
 	case jsonrpc.CodeInvalidRequest:
 		if strings.Contains(e.Message, `missing required "params"`) {
 			e.Code, e.Message = jsonrpc.CodeInvalidParams, fmt.Sprintf("Invalid params: %q needs parameters.", method)
@@ -219,6 +228,10 @@ func wireError(method string, err error) *jsonrpc.Error {
 	}
 	e.Message = cut(strings.ToValidUTF8(e.Message, "\uFFFD"), maxErrorRunes)
 	return &e
+}
+
+func notFound(method string) string {
+	return cut(fmt.Sprintf("Method not found: %q.", method), maxErrorRunes)
 }
 
 func cut(s string, runes int) string {

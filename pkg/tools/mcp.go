@@ -102,8 +102,7 @@ func Server(o Options) *mcp.Server {
 	}
 	m.AddReceivingMiddleware(
 		s.recover,
-		only(methodInitialize, methodPing, methodDiscover, "subscriptions/listen",
-			"tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"),
+		declared,
 		s.greet,
 		s.recover, // once more where the caller is known
 		s.shape,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"weak"
@@ -184,14 +183,23 @@ func nameIn(meta mcp.Meta) (name string, ok bool) {
 	return name, ok
 }
 
-// only refuses every method that is not listed: the SDK answers some that the server does not declare.
-func only(methods ...string) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			if strings.HasPrefix(method, notifications) || slices.Contains(methods, method) {
-				return next(ctx, method, req)
-			}
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("Method not found: %q.", method)}
+// Declares reports whether the server offers a method. The SDK knows more than that, and judges their
+// parameters before it asks anybody, so that a transport does well to ask first.
+func Declares(method string) bool {
+	switch method {
+	case methodInitialize, methodPing, methodDiscover,
+		"tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read":
+		return true
+	}
+	return strings.HasPrefix(method, notifications)
+}
+
+// declared refuses every other method, whatever the transport has let through.
+func declared(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if Declares(method) {
+			return next(ctx, method, req)
 		}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("Method not found: %q.", method)}
 	}
 }
