@@ -29,7 +29,13 @@ Everything is searchable when the files are read. What recall needs to find thin
 longer; --no-embed leaves it to "openhuman-core embed".
 
 Exit status 3 means that some files could not be taken in whole; "openhuman-core status --files" lists them all.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cobra.MatchAll(cobra.MinimumNArgs(1), noneEmpty("PATH")),
+		PreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("source") {
+				return sourceName(o.SourceName)
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error { return a.ingest(c.Context(), o, args, !noEmbed) },
 	}
 	f := c.Flags()

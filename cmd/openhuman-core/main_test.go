@@ -29,6 +29,10 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("USERPROFILE", env.WorkDir)
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
+			// What a script cannot write plainly.
+			env.Setenv("LONG", strings.Repeat("x", 201))
+			env.Setenv("ESCAPE", "notes:\x1b[31mred")
+			env.Setenv("TAB", "\t")
 			env.Setenv("OPENHUMAN_WORKSPACE", filepath.Join(env.WorkDir, "memory"))
 			return os.Mkdir(filepath.Join(env.WorkDir, "tmp"), 0o700)
 		},

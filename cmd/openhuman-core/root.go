@@ -52,9 +52,15 @@ Fill the memory, look into it, then let a client start "openhuman-core mcp":
 
 Exit status: 0 done, 1 failed, 2 wrong usage or settings, 3 some items failed, 4 not found, 5 not allowed,
 6 in use or changed by somebody else, 7 not available, 130 interrupted.`,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { a.started = true; return nil },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := noEmptyFlags(c, "config", "workspace"); err != nil {
+				return err
+			}
+			a.started = true
+			return nil
+		},
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	root.SetIn(a.stdin)
