@@ -204,15 +204,16 @@ func (p *pipe) look(j *job) {
 		Path: j.e.name, Rel: j.e.rel, Root: base(j.e.root.path), Size: j.e.size,
 		ModTime: time.Unix(0, j.e.mtimeNS).UTC(), Head: head,
 	}
+	left := j.e.size
 	in.Open = func() (doc.File, error) {
 		if int64(len(head)) == j.e.size {
-			return &counted{File: memory{bytes.NewReader(head)}, m: p.run.meter}, nil
+			return &counted{memory{bytes.NewReader(head)}, p.run.meter, &left}, nil
 		}
 		f, err := p.run.o.FS.Open(j.e.path)
 		if err != nil {
 			return nil, err
 		}
-		return &counted{File: f, m: p.run.meter}, nil
+		return &counted{f, p.run.meter, &left}, nil
 	}
 	if strings.Contains(j.e.rel, "/") {
 		in.Above = p.above(filepath.Dir(filepath.Dir(j.e.path)))
@@ -280,15 +281,19 @@ type memory struct{ *bytes.Reader }
 
 func (memory) Close() error { return nil }
 
-// counted tells the meter what is read.
+// counted tells the meter what is read, of a file that is read twice only once.
 type counted struct {
 	doc.File
-	m *meter
+	m    *meter
+	left *int64
 }
 
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.File.Read(b)
-	c.m.read(n)
+	if once := min(int64(n), *c.left); once > 0 {
+		*c.left -= once
+		c.m.read(int(once))
+	}
 	return n, err
 }
 

@@ -20,8 +20,9 @@ import (
 const (
 	// MaxLine is the largest line that is read; a longer one is reported and left out.
 	MaxLine = 16 << 20
-	// maxNamed is how many bad lines a report names.
-	maxNamed = 5
+	// maxNamed is how many bad lines a report names, maxCauses of them with what is wrong.
+	maxNamed  = 100
+	maxCauses = 5
 )
 
 // Reader reads interchange lines. It implements doc.Reader.
@@ -37,7 +38,7 @@ func WithLimit(n int) *Reader { return &Reader{n} }
 func (*Reader) Name() string { return "interchange" }
 
 // Version implements doc.Reader.
-func (*Reader) Version() int { return 1 }
+func (*Reader) Version() int { return 2 }
 
 // Detect looks for the two members that every line has, in the first line with text.
 func (*Reader) Detect(in *doc.Input) int {
@@ -56,69 +57,141 @@ func (*Reader) Detect(in *doc.Input) int {
 	return 0
 }
 
-// Read emits what every line holds. Bad lines are reported by number and left out.
+// Read emits a document for every conversation, mail and document. Lines that are not right are left
+// out and named, and so are messages without a right time.
 func (r *Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Report, error) {
-	f, err := in.Open()
-	if err != nil {
-		return doc.Report{Outcome: doc.Failed, Reason: err.Error()}, ctx.Err()
+	known := newStates()
+	err := r.each(ctx, in, true, func(_ int, items []item, _ error) error {
+		for _, it := range items {
+			known.note(it)
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() != nil {
+		return doc.Report{}, ctx.Err()
 	}
-	defer f.Close()
-	var bad []string
-	nbad, docs := 0, 0
-	keys := keyring{}
-	lines := lineReader{src: bufio.NewReaderSize(f, 64<<10), max: r.maxLine}
-	for {
-		if err := ctx.Err(); err != nil {
-			return doc.Report{}, err
-		}
-		line, n, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		var fail error
-		switch {
-		case errors.Is(err, errLong):
-			fail = fmt.Errorf("it is longer than %d MB", r.maxLine>>20)
-		case err != nil:
-			return doc.Report{Outcome: doc.Partial, Reason: "reading stopped: " + err.Error()}, nil
-		default:
-			var ds []*doc.Document
-			ds, fail = parse(line, in, keys)
-			for _, d := range ds {
-				if err := emit(d); err != nil {
-					return doc.Report{}, err
-				}
+	known.seen = 0
+	var bad badLines
+	docs := 0
+	var stop error // of emit
+	err = r.each(ctx, in, false, func(n int, items []item, fail error) error {
+		for _, it := range items {
+			if !known.serve(it) {
 				docs++
+				continue
 			}
+			if stop = emit(it.d); stop != nil {
+				return stop
+			}
+			docs++
 		}
 		if fail != nil {
-			if nbad++; nbad <= maxNamed {
-				bad = append(bad, fmt.Sprintf("line %d: %v", n, fail))
-			}
+			bad.add(n, fail)
 		}
-	}
+		return nil
+	})
 	switch {
-	case nbad > 0 && docs == 0:
-		return doc.Report{Outcome: doc.Failed, Reason: reason(bad, nbad)}, nil
-	case nbad > 0:
-		return doc.Report{Outcome: doc.Partial, Reason: reason(bad, nbad), Whole: true}, nil
+	case stop != nil:
+		return doc.Report{}, stop
+	case ctx.Err() != nil:
+		return doc.Report{}, ctx.Err()
+	case err != nil && docs == 0:
+		return doc.Report{Outcome: doc.Failed, Reason: err.Error()}, nil
+	case err != nil:
+		return doc.Report{Outcome: doc.Partial, Reason: "reading stopped: " + err.Error()}, nil
+	case bad.n > 0 && docs == 0:
+		return doc.Report{Outcome: doc.Failed, Reason: bad.String()}, nil
+	case bad.n > 0:
+		return doc.Report{Outcome: doc.Partial, Reason: bad.String(), Whole: true}, nil
 	case docs == 0:
 		return doc.Report{Outcome: doc.NoText, Reason: "no line holds a text"}, nil
 	}
 	return doc.Report{Outcome: doc.OK}, nil
 }
 
-func reason(named []string, n int) string {
-	s := strings.Join(named, "; ")
-	if n > len(named) {
-		s += fmt.Sprintf("; and %d more lines", n-len(named))
+// each calls f for every line, with what it holds and what is wrong with it. With named it leaves out
+// lines without any source_ref.
+func (r *Reader) each(ctx context.Context, in *doc.Input, named bool, f func(n int, items []item, fail error) error) error {
+	file, err := in.Open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	keys := keyring{}
+	lines := lineReader{src: bufio.NewReaderSize(file, 64<<10), max: r.maxLine}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, n, err := lines.next()
+		var items []item
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, errLong):
+			err = fmt.Errorf("it is longer than %d MB", r.maxLine>>20)
+		case err != nil:
+			return err
+		case named && !bytes.Contains(line, []byte("source_ref")):
+			continue
+		default:
+			items, err = parse(line, in, keys)
+		}
+		if err := f(n, items, err); err != nil {
+			return err
+		}
+	}
+}
+
+// badLines collects what is wrong with a file: the first with the cause, more by their numbers.
+type badLines struct {
+	n      int
+	causes []string
+	more   []int
+}
+
+func (b *badLines) add(line int, err error) {
+	switch b.n++; {
+	case b.n <= maxCauses:
+		b.causes = append(b.causes, fmt.Sprintf("line %d: %v", line, err))
+	case b.n <= maxNamed:
+		b.more = append(b.more, line)
+	}
+}
+
+func (b *badLines) String() string {
+	s := strings.Join(b.causes, "; ")
+	for i := 0; i < len(b.more); {
+		end := i
+		for end+1 < len(b.more) && b.more[end+1] == b.more[end]+1 {
+			end++
+		}
+		switch {
+		case i == 0:
+			s += "; also in lines "
+		default:
+			s += ", "
+		}
+		if s += fmt.Sprint(b.more[i]); end > i {
+			s += fmt.Sprintf("-%d", b.more[end])
+		}
+		i = end + 1
+	}
+	if b.n > maxNamed {
+		s += fmt.Sprintf("; and %d more lines", b.n-maxNamed)
 	}
 	return s
 }
 
-// Parse reads one line, as a payload that arrives by itself.
+// Parse reads one line, as a payload that arrives by itself. With an error come the documents that
+// are right.
 func Parse(line []byte) ([]*doc.Document, error) {
-	return parse(line, &doc.Input{}, keyring{})
+	items, err := parse(line, &doc.Input{}, keyring{})
+	ds := make([]*doc.Document, len(items))
+	for i := range items {
+		ds[i] = items[i].d
+	}
+	return ds, err
 }
 
 // errLong is a line over the limit.

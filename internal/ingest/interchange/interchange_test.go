@@ -116,8 +116,8 @@ func TestBadLinesAreNamedAndLeftOut(t *testing.T) {
 		}
 	}
 	t.Run("many", func(t *testing.T) {
-		_, report := read(t, interchange.New(), good+strings.Repeat("\nx", 20))
-		if !strings.Contains(report.Reason, "line 2:") || !strings.HasSuffix(report.Reason, "and 15 more lines") {
+		_, report := read(t, interchange.New(), good+strings.Repeat("\nx", 7)+"\n"+good+strings.Repeat("\nx", 120))
+		if !strings.HasPrefix(report.Reason, "line 2: not valid JSON at byte 1; line 3: ") || !strings.HasSuffix(report.Reason, "; also in lines 7-8, 10-102; and 27 more lines") {
 			t.Errorf("%q", report.Reason)
 		}
 	})
@@ -176,6 +176,56 @@ func TestLinesDoNotOverwriteEachOther(t *testing.T) {
 	})
 }
 
+// Of one source_ref the last line is served, wherever it stands, and nothing of another is lost.
+func TestTheLaterLineIsTheNewerState(t *testing.T) {
+	document := func(ref, body string) string {
+		return fmt.Sprintf(`{"source_kind":"document","source_id":"d:x","payload":{"title":"Plan","body":%q,"modified_at":%d,"source_ref":%q}}`, body, ms, ref)
+	}
+	mail := func(ref, body string) string {
+		return fmt.Sprintf(`{"source_kind":"email","source_id":"m:x","payload":{"thread_subject":"t","messages":[{"from":"a@x","subject":"s","sent_at":%d,"body":%q,"source_ref":%q}]}}`, ms, body, ref)
+	}
+	chat := func(refs ...string) string {
+		var m []string
+		for i, ref := range refs {
+			m = append(m, fmt.Sprintf(`{"author":"a","timestamp":%d,"text":"says %s","source_ref":%q}`, ms+1000*i, ref, ref))
+		}
+		return `{"source_kind":"chat","source_id":"c:x","payload":{"channel_label":"x","messages":[` + strings.Join(m, ",") + `]}}`
+	}
+	ds, report := read(t, interchange.New(), strings.Join([]string{
+		document("r1", "First state."), document("r2", "Other."), document("r1", "Second state."), mail("m1", "Old."), document("r1", "Last state."), mail("m1", "New."),
+		chat("1", "2"), chat("1", "2", "3"), chat("1", "9"),
+	}, "\n"))
+	if report.Outcome != doc.OK {
+		t.Errorf("%+v", report)
+	}
+	var got []string
+	for _, d := range ds {
+		text := d.Body
+		for _, m := range d.Messages {
+			text += m.SourceRef + " "
+		}
+		got = append(got, d.SourceID+" "+d.Key+": "+text)
+	}
+	if diff := cmp.Diff([]string{
+		"d:x r2: Other.", "d:x r1: Last state.", "m:x m1: New.", "c:x 1: 1 2 3 ", "c:x 1~2: 1 9 ",
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBadTimesCostOneMessageEach(t *testing.T) {
+	ds, report := read(t, interchange.New(), `{"source_kind":"chat","source_id":"c:x","payload":{"messages":[`+
+		`{"author":"a","timestamp":1714554000000,"text":"one"},{"author":"b","timestamp":"soon","text":"two"},{"author":"c","timestamp":1714554060000,"text":"three"},{"author":"d","text":"four"}]}}`+"\n"+
+		`{"source_kind":"email","source_id":"m:x","payload":{"thread_subject":"t","messages":[{"from":"a@x","sent_at":1,"body":"bad"},{"from":"b@x","sent_at":1714554060000,"body":"good"}]}}`)
+	if len(ds) != 2 || len(ds[0].Messages) != 2 || ds[0].Messages[1].Text != "three" || ds[1].Body != "good" {
+		t.Errorf("%+v", ds)
+	}
+	want := `line 1: messages[1].timestamp: "soon" is not a number of milliseconds since 1970, messages[3].timestamp: missing; line 2: messages[0].sent_at: 1 milliseconds are in the year 1970`
+	if report.Outcome != doc.Partial || report.Reason != want {
+		t.Errorf("%+v", report)
+	}
+}
+
 func TestLineLimit(t *testing.T) {
 	at := `{"source_kind":"document","source_id":"d:x","payload":{"title":"t","body":"` + strings.Repeat("x", 5000) + `"}}`
 	body := at + "\n" + strings.Replace(at, "xx", "xxx", 1) + "\n" + at + "\n"
@@ -221,8 +271,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		ds, err := interchange.Parse(line)
-		if err != nil && len(ds) > 0 {
-			t.Error("documents with an error")
+		if err != nil && strings.ContainsRune(err.Error(), '\n') {
+			t.Errorf("an error of several lines: %q", err)
 		}
 		for _, d := range ds {
 			if d.Key == "" || !d.Kind.Valid() || d.Time.Year() > 2100 {

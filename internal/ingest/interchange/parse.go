@@ -80,9 +80,9 @@ func (k keyring) unique(source, key, digest string) string {
 }
 
 // parse turns one line into documents: a chat or a document into one, a thread of mails into one for
-// each mail. Everything that would be lost or stand in the wrong place is an error; nothing of the
-// line is taken in then.
-func parse(line []byte, in *doc.Input, keys keyring) ([]*doc.Document, error) {
+// each mail. Everything that would be lost or stand in the wrong place is an error: of a single
+// message, and the others of the line are taken in, or of the whole line.
+func parse(line []byte, in *doc.Input, keys keyring) ([]item, error) {
 	var e envelope
 	if err := decode(line, &e); err != nil {
 		return nil, err
@@ -112,52 +112,60 @@ func parse(line []byte, in *doc.Input, keys keyring) ([]*doc.Document, error) {
 	return document(proto, e.Payload, keys)
 }
 
-func chat(d doc.Document, payload []byte, keys keyring) ([]*doc.Document, error) {
+func chat(d doc.Document, payload []byte, keys keyring) ([]item, error) {
 	var p chatPayload
 	if err := decode(payload, &p); err != nil {
 		return nil, fmt.Errorf("payload: %w", err)
 	}
 	d.Title = clean(p.ChannelLabel)
 	d.SourceRef = clean(p.SourceRef)
+	var lost losses
 	for i, m := range p.Messages {
+		if strings.TrimSpace(m.Text) == "" {
+			continue
+		}
 		at, err := instant(m.Timestamp)
 		if err != nil {
-			return nil, fmt.Errorf("messages[%d].timestamp: %w", i, err)
-		}
-		if strings.TrimSpace(m.Text) == "" {
+			lost.add("messages[%d].timestamp: %w", i, err)
 			continue
 		}
 		d.Messages = append(d.Messages, doc.Message{Author: person(clean(m.Author)), Time: at, Text: clean(m.Text), SourceRef: clean(m.SourceRef)})
 	}
 	if len(d.Messages) == 0 {
-		return nil, nil
+		return nil, lost.err()
 	}
 	slices.SortStableFunc(d.Messages, func(a, b doc.Message) int { return a.Time.Compare(b.Time) })
 	first := d.Messages[0]
 	d.Time = first.Time
-	// A later line with the same beginning is a newer state of the same conversation, unless it
-	// stands in the same file.
-	var all []string
-	for _, m := range d.Messages {
-		all = append(all, m.Author.String(), m.Text)
+	d.Key = cmp.Or(d.SourceRef, first.SourceRef)
+	named := d.Key != ""
+	if !named {
+		// A later line with the same beginning is a newer state of the same conversation, unless it
+		// stands in the same file.
+		var all []string
+		for _, m := range d.Messages {
+			all = append(all, m.Author.String(), m.Text)
+		}
+		d.Key = keys.unique(d.SourceID, fmt.Sprintf("%s@%d", d.Title, first.Time.UnixMilli()), digest(all...))
 	}
-	d.Key = keys.unique(d.SourceID, cmp.Or(d.SourceRef, first.SourceRef, fmt.Sprintf("%s@%d", d.Title, first.Time.UnixMilli())), digest(all...))
 	if d.SourceRef == "" {
 		d.SourceRef = first.SourceRef
 	}
-	return []*doc.Document{&d}, nil
+	return []item{{&d, named}}, lost.err()
 }
 
-func emails(proto doc.Document, payload []byte, keys keyring) ([]*doc.Document, error) {
+func emails(proto doc.Document, payload []byte, keys keyring) ([]item, error) {
 	var p emailPayload
 	if err := decode(payload, &p); err != nil {
 		return nil, fmt.Errorf("payload: %w", err)
 	}
-	ds := make([]*doc.Document, 0, len(p.Messages))
+	items := make([]item, 0, len(p.Messages))
+	var lost losses
 	for i, m := range p.Messages {
 		at, err := instant(m.SentAt)
 		if err != nil {
-			return nil, fmt.Errorf("messages[%d].sent_at: %w", i, err)
+			lost.add("messages[%d].sent_at: %w", i, err)
+			continue
 		}
 		d := proto
 		d.Title = clean(cmp.Or(m.Subject, p.ThreadSubject))
@@ -170,16 +178,16 @@ func emails(proto doc.Document, payload []byte, keys keyring) ([]*doc.Document, 
 		}
 		d.To = append(append(d.To, m.To...), m.Cc...)
 		from := cmp.Or(d.Author.Email, d.Author.Name)
-		d.Key = cmp.Or(d.SourceRef, fmt.Sprintf("%s@%d/%s/%s", clean(p.ThreadSubject), at.UnixMilli(), from, digest(d.Title, d.Body)))
-		ds = append(ds, &d)
+		if d.Key = d.SourceRef; d.Key == "" {
+			key := fmt.Sprintf("%s@%d/%s/%s", clean(p.ThreadSubject), at.UnixMilli(), from, digest(d.Title, d.Body))
+			d.Key = keys.unique(d.SourceID, key, digest(d.Title, d.Body))
+		}
+		items = append(items, item{&d, d.SourceRef != ""})
 	}
-	for _, d := range ds {
-		d.Key = keys.unique(d.SourceID, d.Key, digest(d.Title, d.Body))
-	}
-	return ds, nil
+	return items, lost.err()
 }
 
-func document(d doc.Document, payload []byte, keys keyring) ([]*doc.Document, error) {
+func document(d doc.Document, payload []byte, keys keyring) ([]item, error) {
 	var p documentPayload
 	if err := decode(payload, &p); err != nil {
 		return nil, fmt.Errorf("payload: %w", err)
@@ -196,8 +204,10 @@ func document(d doc.Document, payload []byte, keys keyring) ([]*doc.Document, er
 	if strings.TrimSpace(d.Body) == "" {
 		return nil, nil
 	}
-	d.Key = keys.unique(d.SourceID, cmp.Or(d.SourceRef, fmt.Sprintf("%s/%s", d.Title, digest(d.Body))), digest(d.Title, d.Body))
-	return []*doc.Document{&d}, nil
+	if d.Key = d.SourceRef; d.Key == "" {
+		d.Key = keys.unique(d.SourceID, fmt.Sprintf("%s/%s", d.Title, digest(d.Body)), digest(d.Title, d.Body))
+	}
+	return []item{{&d, d.SourceRef != ""}}, nil
 }
 
 // Bounds on a timestamp: what lies outside is no date of somebody's memory but a wrong unit.
@@ -300,4 +310,27 @@ func digest(parts ...string) string {
 		h.Write([]byte(p))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// losses are the messages of a line that are left out.
+type losses []error
+
+func (l *losses) add(format string, args ...any) { *l = append(*l, fmt.Errorf(format, args...)) }
+
+func (l losses) err() error {
+	const named = 5
+	if len(l) > named {
+		l = append(l[:named:named], fmt.Errorf("and %d more messages", len(l)-named))
+	}
+	switch len(l) {
+	case 0:
+		return nil
+	case 1:
+		return l[0]
+	}
+	parts := make([]string, len(l))
+	for i := range l {
+		parts[i] = l[i].Error()
+	}
+	return errors.New(strings.Join(parts, ", "))
 }
