@@ -245,7 +245,7 @@ type Mbox struct{}
 func (Mbox) Name() string { return "mbox" }
 
 // Version implements doc.Reader.
-func (Mbox) Version() int { return 1 }
+func (Mbox) Version() int { return 2 }
 
 // Detect implements doc.Reader: a separator line with a header below it.
 func (Mbox) Detect(in *doc.Input) int {

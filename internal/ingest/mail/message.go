@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
 )
@@ -85,6 +87,7 @@ func (m *message) document(o origin) (d *doc.Document, flaw string) {
 	d.Time = m.time(o)
 
 	d.Body, d.Markdown = x.body(forwards(d.Title))
+	content := contentKey(d.Title, d.Body)
 	if names := attachmentLine(x.names); names != "" && (d.Body != "" || d.Title != "") {
 		if d.Body == "" {
 			d.Body = d.Title
@@ -108,6 +111,8 @@ func (m *message) document(o origin) (d *doc.Document, flaw string) {
 		if hasDate {
 			key += " " + strconv.FormatInt(sent.Unix(), 10)
 		}
+		// Some programs give one Message-ID to several mails: what is written is part of the identity.
+		key += " " + content
 		d.GlobalKey = "mid:" + key
 		if len(key) > 400 {
 			d.GlobalKey = "mid#" + hash(key)
@@ -125,6 +130,55 @@ func (m *message) document(o origin) (d *doc.Document, flaw string) {
 		d.Kind, d.Author, d.To, d.Tags = doc.KindDocument, doc.Person{}, nil, nil // a web page saved as MIME
 	}
 	return d, x.flaw
+}
+
+// contentKey tells mails with one Message-ID apart by what they say. Copies of one mail agree in it: the
+// marks of a list, "Re:", and everything but letters and digits make no difference.
+func contentKey(subject, body string) string {
+	for {
+		s := strings.TrimSpace(subject)
+		if strings.HasPrefix(s, "[") {
+			if i := strings.IndexByte(s, ']'); i > 0 && i < len(s)-1 {
+				s = s[i+1:]
+			}
+		}
+		if i := strings.IndexByte(s, ':'); i > 0 && i <= 4 {
+			switch strings.ToLower(strings.TrimSpace(s[:i])) {
+			case "re", "aw", "sv", "fw", "fwd", "wg", "tr", "rv":
+				s = s[i+1:]
+			}
+		}
+		if s == subject {
+			break
+		}
+		subject = s
+	}
+	h := sha256.New()
+	buf := make([]byte, 0, 512)
+	add := func(s string) {
+		for _, r := range s {
+			if r < utf8.RuneSelf {
+				c := byte(r)
+				if c >= 'A' && c <= 'Z' {
+					c |= 0x20
+				} else if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+					continue
+				}
+				buf = append(buf, c)
+			} else if unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) {
+				buf = utf8.AppendRune(buf, unicode.ToLower(r))
+			}
+			if len(buf) > cap(buf)-utf8.UTFMax {
+				h.Write(buf)
+				buf = buf[:0]
+			}
+		}
+		buf = append(buf, '\n')
+	}
+	add(subject)
+	add(body)
+	h.Write(buf)
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // senderKey is the sender for the identity of a mail: the address as the header has it, since the

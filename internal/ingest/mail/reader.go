@@ -27,7 +27,7 @@ type Message struct{}
 func (Message) Name() string { return "mail" }
 
 // Version implements doc.Reader.
-func (Message) Version() int { return 1 }
+func (Message) Version() int { return 2 }
 
 // Detect implements doc.Reader: the file begins with the header of a mail.
 func (Message) Detect(in *doc.Input) int {
