@@ -42,13 +42,14 @@ type memo struct {
 func (Day) Name() string { return "slack-day" }
 
 // Version returns the reader's version.
-func (Day) Version() int { return 1 }
+func (Day) Version() int { return 3 }
 
 // The beginnings of a day's file and of the lists. Whitespace and the order of keys vary.
 var (
 	dayStart  = regexp.MustCompile(`^\s*\[\s*(\]\s*$|\{)`)
 	dayMark   = regexp.MustCompile(`"ts"\s*:\s*"\d{10}\.\d{1,6}"`)
 	listMark  = regexp.MustCompile(`^\s*\[\s*\{[^{}\[\]]*"id"\s*:\s*"[UWCGDB][A-Z0-9]+"`)
+	emptyDay  = regexp.MustCompile(`^\s*\[\s*\]\s*$`)
 	otherList = regexp.MustCompile(`^\s*\[`)
 )
 
@@ -61,6 +62,10 @@ func (Day) Detect(in *doc.Input) int {
 		if dayStart.Match(in.Head) && dayMark.Match(in.Head) {
 			return 95
 		}
+		// An empty day, or a broken one beside the lists of an export, is no note.
+		if emptyDay.Match(in.Head) || besideLists(in) {
+			return 80
+		}
 	case isList(base):
 		if listMark.Match(in.Head) {
 			return 95
@@ -71,6 +76,20 @@ func (Day) Detect(in *doc.Input) int {
 		}
 	}
 	return 0
+}
+
+// besideLists reports whether the lists of an export stand above the folder of in.
+func besideLists(in *doc.Input) bool {
+	if in.Above == nil {
+		return false
+	}
+	for _, name := range []string{"channels.json", "users.json", "dms.json", "groups.json"} {
+		if f, err := in.Above(name); err == nil {
+			_ = f.Close()
+			return true
+		}
+	}
+	return false
 }
 
 func isDayName(base string) bool {

@@ -125,3 +125,32 @@ func TestDayDetect(t *testing.T) {
 		}
 	}
 }
+
+// A day without messages, or one that is broken, is a day all the same and no note.
+func TestEmptyAndBrokenDays(t *testing.T) {
+	f := folder{
+		"users.json": users, "channels.json": channels, "general/2024-05-01.json": "[]\n", "general/2024-05-02.json": `[{"type":"mess`,
+		"general/2024-05-03.json": "", "general/about.json": "[]",
+	}
+	r := slack.NewDay()
+	for rel, want := range map[string]doc.Outcome{
+		"general/2024-05-01.json": doc.NoText, "general/2024-05-02.json": doc.Failed,
+	} {
+		in := f.input(rel)
+		if r.Detect(in) < 50 {
+			t.Errorf("%s is not recognised", rel)
+		}
+		docs := 0
+		report, err := r.Read(t.Context(), in, func(*doc.Document) error { docs++; return nil })
+		if err != nil || docs != 0 || report.Outcome != want {
+			t.Errorf("%s: %d documents, %+v, %v", rel, docs, report, err)
+		}
+	}
+	if r.Detect(f.input("general/about.json")) != 0 {
+		t.Error("any list is taken for a day")
+	}
+	alone := f.input("general/2024-05-01.json")
+	if alone.Above = nil; r.Detect(alone) == 0 {
+		t.Error("an empty day is not recognised by itself")
+	}
+}
