@@ -29,22 +29,19 @@ func (t *Table) Rows() int { return len(t.values) * 8 / (t.Dims * t.bits) }
 
 // AddTo adds row i to dst.
 func (t *Table) AddTo(dst []float32, i int) {
-	size := tableBlock / 8 * t.bits
-	row := t.values[i*t.Dims/tableBlock*size:]
-	scales := t.scales[i*t.Dims/tableBlock*2:]
+	blocks, size := t.Dims/tableBlock, tableBlock/8*t.bits
+	row := t.values[i*blocks*size:][:blocks*size]
+	scales := t.scales[i*blocks*2:][:blocks*2]
+	dst = dst[:t.Dims]
+	if t.bits == 4 {
+		addNibbles(dst, row, scales)
+		return
+	}
 	raise := 1 << (t.bits - 1)
-	for b := 0; b < t.Dims; b += tableBlock {
-		s := Half(binary.LittleEndian.Uint16(scales[b/tableBlock*2:]))
-		d, low, high := dst[b:][:tableBlock], row[:tableBlock/2], row[tableBlock/2:size]
+	for b := range blocks {
+		s := Half(binary.LittleEndian.Uint16(scales[2*b:]))
+		d, low, high := dst[b*tableBlock:][:tableBlock], row[:tableBlock/2], row[tableBlock/2:size]
 		row = row[size:]
-		if t.bits == 4 {
-			d0, d1 := d[:tableBlock/2], d[tableBlock/2:]
-			for k, v := range low {
-				d0[k] += float32(int32(v&15)-8) * s
-				d1[k] += float32(int32(v>>4)-8) * s
-			}
-			continue
-		}
 		var n [tableBlock]int
 		for k, v := range low {
 			n[k], n[k+16] = int(v&15), int(v>>4)
@@ -57,6 +54,18 @@ func (t *Table) AddTo(dst []float32, i int) {
 		}
 		for k, v := range n {
 			d[k] += float32(v-raise) * s
+		}
+	}
+}
+
+// addNibblesPortable adds a row of 4-bit numbers with its scales to dst.
+func addNibblesPortable(dst []float32, row, scales []byte) {
+	for b := 0; b < len(dst); b += tableBlock {
+		s := Half(binary.LittleEndian.Uint16(scales[b/tableBlock*2:]))
+		d0, d1 := dst[b:][:tableBlock/2], dst[b+tableBlock/2:][:tableBlock/2]
+		for k, v := range row[b/2:][:tableBlock/2] {
+			d0[k] += float32(int32(v&15)-8) * s
+			d1[k] += float32(int32(v>>4)-8) * s
 		}
 	}
 }

@@ -1,0 +1,57 @@
+#include "textflag.h"
+
+// func addNibblesAVX2(dst *float32, row *byte, scales *float32, blocks int)
+//
+// CX blocks left, DI dst, SI row, DX scales. X15 low-nibble mask, Y14 eight 8s, Y13 the scale;
+// Y0…Y3 the 32 numbers of a block.
+TEXT ·addNibblesAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ row+8(FP), SI
+	MOVQ scales+16(FP), DX
+	MOVQ blocks+24(FP), CX
+	MOVL $0x0f0f0f0f, AX
+	MOVQ AX, X15
+	VPBROADCASTD X15, X15
+	MOVL $8, AX
+	MOVQ AX, X14
+	VPBROADCASTD X14, Y14
+
+block:
+	VMOVDQU (SI), X4
+	VBROADCASTSS (DX), Y13
+	VPAND X15, X4, X5
+	VPSRLW $4, X4, X6
+	VPAND X15, X6, X6
+	VPMOVZXBD X5, Y0
+	VPSRLDQ $8, X5, X5
+	VPMOVZXBD X5, Y1
+	VPMOVZXBD X6, Y2
+	VPSRLDQ $8, X6, X6
+	VPMOVZXBD X6, Y3
+	VPSUBD Y14, Y0, Y0
+	VPSUBD Y14, Y1, Y1
+	VPSUBD Y14, Y2, Y2
+	VPSUBD Y14, Y3, Y3
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VCVTDQ2PS Y2, Y2
+	VCVTDQ2PS Y3, Y3
+	VMULPS Y13, Y0, Y0
+	VMULPS Y13, Y1, Y1
+	VMULPS Y13, Y2, Y2
+	VMULPS Y13, Y3, Y3
+	VADDPS (DI), Y0, Y0
+	VADDPS 32(DI), Y1, Y1
+	VADDPS 64(DI), Y2, Y2
+	VADDPS 96(DI), Y3, Y3
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	ADDQ $16, SI
+	ADDQ $4, DX
+	ADDQ $128, DI
+	DECQ CX
+	JNZ block
+	VZEROUPPER
+	RET
