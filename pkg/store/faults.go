@@ -76,7 +76,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &v) && v.have > v.want:
 		return fault.Wrap(fault.Conflict, err, "The memory at %s was written by a newer version of openhuman-core.", path).
-			WithHint("Update openhuman-core, or go back with: openhuman-core restore FILE")
+			WithHint("Update openhuman-core, or put back your own copy of the file from before.")
 	case errors.As(err, &v):
 		return fault.Wrap(fault.Conflict, err, "The memory at %s has an older format.", path).
 			WithHint("Bring it up to date with: openhuman-core ingest PATH")
@@ -91,7 +91,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 			WithHint("Move it away and fill a new memory with: openhuman-core ingest PATH")
 	case errors.Is(err, errUnrecovered):
 		return fault.Wrap(fault.Unavailable, err, "The last write to %s was cut short, and the folder cannot be written to finish it.", path).
-			WithHint("Give this user write permission to the folder, or run there: openhuman-core doctor")
+			WithHint("Give this user write permission to the folder and try again.")
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.Wrap(fault.Unavailable, err, "There is no memory at %s yet.", path).
 			WithHint("Fill it with: openhuman-core ingest PATH")
@@ -107,13 +107,13 @@ func explainCode(err error, path string) error {
 	switch resultCode(err) & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
 		return fault.Wrap(fault.Conflict, err, "The memory at %s is locked by another program.", path).
-			WithHint("Try again in a moment; openhuman-core doctor says whether the lock is left over.")
+			WithHint("Try again in a moment, or end the program that has it open.")
 	case sqlite3.SQLITE_NOTADB:
 		return fault.Wrap(fault.Unavailable, err, "%s is not a memory: it is no SQLite database.", path).
-			WithHint("Bring back a backup with: openhuman-core restore FILE. Or move the file away and run: openhuman-core ingest PATH")
+			WithHint("Put back your own copy of it, or move it away and run: openhuman-core ingest PATH")
 	case sqlite3.SQLITE_CORRUPT:
 		return fault.Wrap(fault.Unavailable, err, "The memory at %s is damaged.", path).
-			WithHint("See what is damaged with: openhuman-core doctor. Bring back a backup with: openhuman-core restore FILE")
+			WithHint("See what is damaged with: openhuman-core doctor. Put back your own copy of it, or move it away and run: openhuman-core ingest PATH")
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY:
 		return fault.Wrap(fault.Unavailable, err, "The memory at %s may not be read or written by this user.", path).
 			WithHint("Correct the permissions of the file and its folder; openhuman-core doctor says which.")
