@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,6 +44,7 @@ func TestScripts(t *testing.T) {
 			"normalise":  normalise,
 			"chunk-id":   chunkID,
 			"unix-mode":  unixMode,
+			"damage":     damage,
 		},
 	})
 }
@@ -112,6 +115,17 @@ func unixMode(ts *testscript.TestScript, neg bool, args []string) {
 	if got := fmt.Sprintf("%o", info.Mode().Perm()); (got == args[0]) == neg && os.PathSeparator == '/' {
 		ts.Fatalf("%s has mode %s", args[1], got)
 	}
+}
+
+// damage FILE overwrites the second half of a file, as a failing disk does.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	info, err := os.Stat(path)
+	ts.Check(err)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	ts.Check(err)
+	_, err = f.WriteAt(bytes.Repeat([]byte{0xa5}, int(info.Size()/2)), info.Size()/2)
+	ts.Check(errors.Join(err, f.Close()))
 }
 
 // The version in the program is that of the newest entry of the change log.

@@ -15,6 +15,7 @@ import (
 
 // Exit statuses that are not those of a fault.
 const (
+	exitFailed      = 1
 	exitSomeFailed  = 3
 	exitInterrupted = 130
 )
@@ -78,7 +79,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage or settings, 3 some items failed, 4
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"serve": {newMCPCommand(a), newDemoCommand(a)},
-		"fill":  {newIngestCommand(a), newEmbedCommand(a), newForgetCommand(a), newStatusCommand(a)},
+		"fill":  {newIngestCommand(a), newEmbedCommand(a), newForgetCommand(a), newStatusCommand(a), newDoctorCommand(a)},
 		"read": {
 			newSearchCommand(a), newRecallCommand(a), newReadCommand(a), newBrowseCommand(a),
 			newEntitiesCommand(a), newSourcesCommand(a),
@@ -105,6 +106,8 @@ func (a *app) exit(ctx context.Context, err error) int {
 		return 0
 	case errors.Is(err, errSomeFailed):
 		return exitSomeFailed
+	case errors.Is(err, errUnwell):
+		return exitFailed
 	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || fault.CodeOf(err) == fault.Unavailable):
 		fmt.Fprintln(a.stderr, "openhuman-core: interrupted")
 		return exitInterrupted
