@@ -3,7 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,7 +21,7 @@ var CrowdingKinds = []string{"datetime", "quantity", "url"}
 func (s *Store) TopEntities(ctx context.Context, kind string, limit int, scope Scope) ([]EntityCount, error) {
 	var out []EntityCount
 	err := s.view(ctx, func(ctx context.Context, q querier) error {
-		hidden, err := hiddenSources(ctx, q, scope)
+		v, err := viewOf(ctx, q, scope)
 		if err != nil {
 			return err
 		}
@@ -31,13 +33,17 @@ func (s *Store) TopEntities(ctx context.Context, kind string, limit int, scope S
 		}
 		var top []entityTotal
 		for _, k := range kinds {
-			if top, err = topOfKind(ctx, q, k, limit, hidden, top); err != nil {
+			if k == "person" && v.people != nil {
+				for _, t := range v.people.totals[:min(len(v.people.totals), limit)] {
+					top = insertTotal(top, t, limit)
+				}
+			} else if top, err = topOfKind(ctx, q, k, limit, v.hidden, top); err != nil {
 				return err
 			}
 		}
 		for _, t := range top {
 			c := EntityCount{EntityRef: t.ref, Count: t.chunks}
-			if c.Surface, err = surface(ctx, q, t.id, hidden); err != nil {
+			if c.Surface, err = surface(ctx, q, t.id, v); err != nil {
 				return err
 			}
 			out = append(out, c)
@@ -79,13 +85,21 @@ func topOfKind(ctx context.Context, q querier, kind string, limit int, hidden []
 		if t.chunks == 0 {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(top, t, func(a, b entityTotal) int {
-			return cmp.Or(cmp.Compare(b.chunks, a.chunks), cmp.Compare(a.ref.EntityID, b.ref.EntityID))
-		})
-		top = slices.Insert(top, at, t)
-		top = top[:min(len(top), limit)]
+		top = insertTotal(top, t, limit)
 	}
 	return top, rows.Err()
+}
+
+// compareTotals orders entities by chunks, most first.
+func compareTotals(a, b entityTotal) int {
+	return cmp.Or(cmp.Compare(b.chunks, a.chunks), cmp.Compare(a.ref.EntityID, b.ref.EntityID))
+}
+
+// insertTotal adds t to the best, of which there are at most limit.
+func insertTotal(top []entityTotal, t entityTotal, limit int) []entityTotal {
+	at, _ := slices.BinarySearchFunc(top, t, compareTotals)
+	top = slices.Insert(top, at, t)
+	return top[:min(len(top), limit)]
 }
 
 // presentKinds returns the kinds that are listed together.
@@ -115,15 +129,15 @@ func hiddenSources(ctx context.Context, q querier, scope Scope) ([]int64, error)
 }
 
 // surface returns the form in which an entity, or one that it stands for, is most often written.
-func surface(ctx context.Context, q querier, entity int64, hidden []int64) (string, error) {
-	visible := ""
-	if len(hidden) > 0 {
-		visible = " AND n.source NOT IN " + idList(hidden)
+func surface(ctx context.Context, q querier, entity int64, v view) (string, error) {
+	members, args := "(SELECT ?1 UNION ALL SELECT id FROM entities WHERE canonical = ?1)", []any{entity}
+	if v.people != nil {
+		members, args = idList(v.members(entity))+" AND n.source NOT IN "+idList(v.hidden), nil
 	}
 	var form string
 	err := q.QueryRowContext(ctx, `SELECT f.surface FROM forms f JOIN form_counts n ON n.form = f.id
-		WHERE f.entity IN (SELECT ?1 UNION ALL SELECT id FROM entities WHERE canonical = ?1)`+visible+`
-		GROUP BY f.surface ORDER BY sum(n.mentions) DESC, f.surface LIMIT 1`, entity).Scan(&form)
+		WHERE f.entity IN `+members+`
+		GROUP BY f.surface ORDER BY sum(n.mentions) DESC, f.surface LIMIT 1`, args...).Scan(&form)
 	if err != nil {
 		return "", fmt.Errorf("read the forms of an entity: %w", err)
 	}
@@ -132,35 +146,45 @@ func surface(ctx context.Context, q querier, entity int64, hidden []int64) (stri
 
 // chunkEntities returns the entities that a chunk mentions, most mentioned first.
 func chunkEntities(ctx context.Context, q querier, chunk int64, scope Scope) ([]EntityRef, error) {
-	hidden, err := hiddenSources(ctx, q, scope)
+	v, err := viewOf(ctx, q, scope)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := q.QueryContext(ctx, `SELECT r.id, r.entity_id, r.kind
+	rep := "coalesce(e.canonical, e.id)"
+	if v.people != nil {
+		rep = "e.id"
+	}
+	rows, err := q.QueryContext(ctx, `SELECT r.id, r.entity_id, r.kind, sum(m.count)
 		FROM mentions m CROSS JOIN forms f ON f.id = m.form CROSS JOIN entities e ON e.id = f.entity
-			CROSS JOIN entities r ON r.id = coalesce(e.canonical, e.id)
-		WHERE m.chunk = ? GROUP BY r.id ORDER BY sum(m.count) DESC, r.entity_id`, chunk)
+			CROSS JOIN entities r ON r.id = `+rep+`
+		WHERE m.chunk = ? GROUP BY r.id`, chunk)
 	if err != nil {
 		return nil, fmt.Errorf("read the entities of a chunk: %w", err)
 	}
 	defer rows.Close()
-	var refs []EntityRef
-	var ids []int64
+	found := map[int64]entityTotal{} // their chunks are the mentions in this one
 	for rows.Next() {
-		var r EntityRef
-		var id int64
-		if err := rows.Scan(&id, &r.EntityID, &r.Kind); err != nil {
+		var t entityTotal
+		if err := rows.Scan(&t.id, &t.ref.EntityID, &t.ref.Kind, &t.chunks); err != nil {
 			return nil, fmt.Errorf("read the entities of a chunk: %w", err)
 		}
-		refs, ids = append(refs, r), append(ids, id)
+		if v.people != nil {
+			if t.id = v.rep(t.id); v.people.names[t.id] != "" {
+				t.ref.EntityID = v.people.names[t.id]
+			}
+		}
+		t.chunks += found[t.id].chunks
+		found[t.id] = t
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read the entities of a chunk: %w", err)
 	}
-	for i := range refs {
-		if refs[i].Surface, err = surface(ctx, q, ids[i], hidden); err != nil {
+	var refs []EntityRef
+	for _, t := range slices.SortedFunc(maps.Values(found), compareTotals) {
+		if t.ref.Surface, err = surface(ctx, q, t.id, v); err != nil {
 			return nil, err
 		}
+		refs = append(refs, t.ref)
 	}
 	return refs, nil
 }
@@ -175,34 +199,78 @@ func (s *Store) NearestEntities(ctx context.Context, id string, limit int, scope
 	if !ok {
 		kind, value = "", id
 	}
-	var have []string
+	value = strings.ToLower(value)
+	var have []entityTotal
 	err := s.view(ctx, func(ctx context.Context, q querier) error {
-		hidden, err := hiddenSources(ctx, q, scope)
+		v, err := viewOf(ctx, q, scope)
 		if err != nil {
 			return err
 		}
-		visible := ""
-		if len(hidden) > 0 {
-			visible = " AND EXISTS (SELECT 1 FROM entity_counts n WHERE n.entity = e.id AND n.source NOT IN " + idList(hidden) + ")"
+		chunks, and := "e.chunks", ""
+		if v.people != nil {
+			chunks = "coalesce((SELECT sum(n.chunks) FROM entity_counts n WHERE n.entity = e.id AND n.source NOT IN " + idList(v.hidden) + "), 0)"
+			and = " AND e.kind <> 'person'"
+			for _, t := range v.people.totals {
+				if kind == "person" || strings.Contains(t.ref.EntityID, value) {
+					have = append(have, t)
+				}
+			}
 		}
 		// Those of the kind that is meant, and whatever holds the value as it stands.
-		rows, err := q.QueryContext(ctx, "SELECT e.entity_id FROM entities e WHERE e.chunks > 0 AND (e.kind = ?1 OR instr(e.entity_id, ?2) > 0)"+visible+
-			" ORDER BY e.chunks DESC, e.entity_id LIMIT ?3", kind, strings.ToLower(value), nearPool)
+		rows, err := q.QueryContext(ctx, "SELECT e.entity_id, "+chunks+" AS seen FROM entities e WHERE e.chunks > 0 AND (e.kind = ?1 OR instr(e.entity_id, ?2) > 0)"+and+
+			" AND seen > 0 ORDER BY seen DESC, e.entity_id LIMIT ?3", kind, value, nearPool)
 		if err != nil {
 			return fmt.Errorf("list entities: %w", err)
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var have1 string
-			if err := rows.Scan(&have1); err != nil {
+			var t entityTotal
+			if err := rows.Scan(&t.ref.EntityID, &t.chunks); err != nil {
 				return fmt.Errorf("list entities: %w", err)
 			}
-			have = append(have, have1)
+			have = append(have, t)
 		}
 		return rows.Err()
 	})
 	if err != nil {
 		return nil, err
 	}
-	return near.Best(id, have, limit), nil
+	slices.SortFunc(have, compareTotals)
+	names := make([]string, min(len(have), nearPool))
+	for i := range names {
+		names[i] = have[i].ref.EntityID
+	}
+	return near.Best(id, names, limit), nil
+}
+
+// formsOf returns the written forms of the entities and of everyone who is the same person.
+func formsOf(ctx context.Context, q querier, entityIDs []string, scope Scope) ([]int64, error) {
+	v, err := viewOf(ctx, q, scope)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := json.Marshal(entityIDs)
+	if err != nil {
+		return nil, fmt.Errorf("resolve entities: %w", err)
+	}
+	query, args := `
+		WITH named AS (SELECT coalesce(canonical, id) AS rep FROM entities WHERE entity_id IN (SELECT value FROM json_each(?)))
+		SELECT f.id FROM forms f WHERE f.entity IN (
+			SELECT rep FROM named UNION SELECT e.id FROM entities e WHERE e.canonical IN (SELECT rep FROM named))`, []any{string(ids)}
+	if v.people != nil {
+		named, err := queryIDs(ctx, q, "SELECT id FROM entities WHERE entity_id IN (SELECT value FROM json_each(?))", string(ids))
+		if err != nil {
+			return nil, fmt.Errorf("resolve entities: %w", err)
+		}
+		var all []int64
+		for _, id := range named {
+			all = append(all, v.members(v.rep(id))...)
+		}
+		query, args = "SELECT f.id FROM forms f WHERE f.entity IN "+idList(all), nil
+	}
+	forms, err := queryIDs(ctx, q, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("resolve entities: %w", err)
+	}
+	return forms, nil
 }

@@ -94,7 +94,7 @@ func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 		}
 	}
 	if len(f.EntityIDs) > 0 {
-		forms, err := formsOf(ctx, q, f.EntityIDs)
+		forms, err := formsOf(ctx, q, f.EntityIDs, f.Scope)
 		if err != nil {
 			return none, err
 		}
@@ -219,22 +219,6 @@ func foldAll(ss []string) []string {
 		out[i] = text.Fold(s)
 	}
 	return out
-}
-
-// formsOf returns the written forms of the entities and of everyone who is the same person.
-func formsOf(ctx context.Context, q querier, entityIDs []string) ([]int64, error) {
-	ids, err := json.Marshal(entityIDs)
-	if err != nil {
-		return nil, fmt.Errorf("resolve entities: %w", err)
-	}
-	forms, err := queryIDs(ctx, q, `
-		WITH named AS (SELECT coalesce(canonical, id) AS rep FROM entities WHERE entity_id IN (SELECT value FROM json_each(?)))
-		SELECT f.id FROM forms f WHERE f.entity IN (
-			SELECT rep FROM named UNION SELECT e.id FROM entities e WHERE e.canonical IN (SELECT rep FROM named))`, string(ids))
-	if err != nil {
-		return nil, fmt.Errorf("resolve entities: %w", err)
-	}
-	return forms, nil
 }
 
 func queryIDs(ctx context.Context, q querier, query string, args ...any) ([]int64, error) {

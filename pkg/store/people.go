@@ -12,7 +12,7 @@ import (
 // address that more share is a list or a service that writes in the name of others.
 const maxNames = 8
 
-// A member is a person entity as resolvePeople sees it.
+// A member is a person entity as resolvePeople, or a grouping for a scope, sees it.
 type member struct {
 	id        int64
 	value     string
@@ -34,9 +34,7 @@ func (tx *Tx) resolvePeople() error {
 		}
 		now := map[int64]int64{} // member to the one that stands for it
 		for _, group := range groups(links, people) {
-			rep := slices.MinFunc(group, func(a, b *member) int {
-				return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.value), len(a.value)), cmp.Compare(a.value, b.value))
-			})
+			rep := representative(group)
 			for _, m := range group {
 				if m != rep {
 					now[m.id] = rep.id
@@ -44,6 +42,13 @@ func (tx *Tx) resolvePeople() error {
 			}
 		}
 		return tx.applyCanonical(people, now)
+	})
+}
+
+// representative returns the member that stands for all of a group.
+func representative(group []*member) *member {
+	return slices.MinFunc(group, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.value), len(a.value)), cmp.Compare(a.value, b.value))
 	})
 }
 

@@ -119,12 +119,11 @@ func (m model) people() map[string]string {
 }
 
 func (m model) top(kind string, limit int, scope storetest.Without) []store.EntityCount {
-	people := m.people()
+	m = maps.Clone(m)
+	maps.DeleteFunc(m, func(_ string, d store.DocumentRecord) bool { return scope.Hides(d.Source.SourceID) })
+	people := m.people() // from what can be seen alone
 	chunks, forms := map[string]int{}, map[string]map[string]int{}
 	for _, d := range m {
-		if scope.Hides(d.Source.SourceID) {
-			continue
-		}
 		for _, c := range d.Chunks {
 			seen := map[string]bool{}
 			for _, e := range c.Mentions {

@@ -125,6 +125,7 @@ type pool struct {
 	file      fs.FileInfo
 	immutable bool // opened without locks, because nothing could be locked there
 	stmts     statements
+	groupings groupings
 	turns     chan struct{}  // held by every read, so that compiling always finds a connection
 	reads     sync.WaitGroup // from acquire to the end of the read; none begins on a pool that was dropped
 }
@@ -172,7 +173,7 @@ func (s *Store) viewMemory(ctx context.Context, fn func(context.Context, querier
 	if s.w == nil {
 		return errClosed()
 	}
-	return fn(ctx, s.w.conn)
+	return fn(ctx, memoryTx{s.w.conn, &s.w.groupings})
 }
 
 // acquire returns the pool, opening or re-opening it when the file is not the one it was. The caller

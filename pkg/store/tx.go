@@ -32,6 +32,8 @@ const (
 	metaGarbage = "stale.garbage" // rows may exist that nothing refers to
 	metaScrub   = "stale.scrub"   // forgotten text may still stand in unused parts of the file
 	metaTermsAt = "terms.chunks"  // number of chunks when common_terms was counted
+	// metaPeopleVersion changes whenever mentions or links may have; see groupings.
+	metaPeopleVersion = "people.version"
 )
 
 // known is what a writer remembers between transactions, to save look-ups.
@@ -178,6 +180,12 @@ func (tx *Tx) flush() error {
 			if err := tx.SetMeta(key, "1"); err != nil {
 				return err
 			}
+		}
+	}
+	if tx.stale[metaPeople] {
+		if err := tx.w.exec(`INSERT INTO meta (key, value) VALUES (?, '1')
+			ON CONFLICT (key) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)`, metaPeopleVersion); err != nil {
+			return fmt.Errorf("write meta: %w", err)
 		}
 	}
 	if err := tx.touchTrees(sortedKeys(tx.sourceChunks)); err != nil {

@@ -21,6 +21,8 @@ type writer struct {
 	stmts map[string]*sql.Stmt
 	seen  int64 // data_version as of which known holds; it changes when another process writes
 	known known
+
+	groupings groupings // of a store in memory, which is read over this connection
 }
 
 const (

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// A view is what a scope leaves of the entities.
+type view struct {
+	hidden []int64   // sources.id
+	people *grouping // nil when nothing is hidden: then entities.canonical tells
+}
+
+// A grouping says which persons are one for a caller from whom sources are hidden. It is made from
+// what that caller may see alone: who stands for a person in the whole store may be a name, and two
+// persons may be joined by an address, that only a hidden source tells.
+type grouping struct {
+	reps    map[int64]int64   // person to the one that stands for it, where that is another
+	members map[int64][]int64 // who stands for others to all of them, itself included
+	names   map[int64]string  // entity_id of who stands for others
+	totals  []entityTotal     // the persons that can be seen, those of most chunks first
+}
+
+// maxGroupings is how many sets of hidden sources a cache remembers the grouping of.
+const maxGroupings = 8
+
+// groupings remembers groupings as of one state of the mentions and links.
+type groupings struct {
+	mu      sync.Mutex
+	version string
+	byScope map[string]*grouping
+}
+
+// memoryTx is what reads of a store in memory run on.
+type memoryTx struct {
+	*sql.Conn
+	groupings *groupings
+}
+
+// viewOf resolves a scope.
+func viewOf(ctx context.Context, q querier, scope Scope) (view, error) {
+	hidden, err := hiddenSources(ctx, q, scope)
+	if err != nil || len(hidden) == 0 {
+		return view{}, err
+	}
+	cache := &groupings{}
+	switch q := q.(type) {
+	case memoryTx:
+		cache = q.groupings
+	case readTx:
+		cache = &q.p.groupings
+	}
+	cache.mu.Lock() // also while one is made, so that it is made once
+	defer cache.mu.Unlock()
+	var version string
+	if err := q.QueryRowContext(ctx, "SELECT coalesce((SELECT value FROM meta WHERE key = ?), '')", metaPeopleVersion).Scan(&version); err != nil {
+		return view{}, fmt.Errorf("read the version of persons: %w", err)
+	}
+	if cache.byScope == nil || cache.version != version || len(cache.byScope) >= maxGroupings {
+		cache.version, cache.byScope = version, map[string]*grouping{}
+	}
+	slices.Sort(hidden)
+	key := idList(hidden)
+	g := cache.byScope[key]
+	if g == nil {
+		if g, err = groupVisible(ctx, q, key); err != nil {
+			return view{}, err
+		}
+		cache.byScope[key] = g
+	}
+	return view{hidden, g}, nil
+}
+
+// members returns the entity with all that it stands for.
+func (v view) members(entity int64) []int64 {
+	if m := v.people.members[entity]; m != nil {
+		return m
+	}
+	return []int64{entity}
+}
+
+// rep returns who stands for an entity.
+func (v view) rep(entity int64) int64 {
+	if r, ok := v.people.reps[entity]; ok {
+		return r
+	}
+	return entity
+}
+
+// groupVisible makes the grouping without the hidden sources, an SQL list.
+func groupVisible(ctx context.Context, q querier, hidden string) (*grouping, error) {
+	people := map[string]*member{}
+	seen := map[int64]int{} // of how many members that can be seen somebody stands for in the whole store
+	err := scanAll(ctx, q, `SELECT e.id, substr(e.entity_id, length('person:') + 1), coalesce(e.canonical, e.id), sum(n.mentions)
+		FROM entities e CROSS JOIN forms f ON f.entity = e.id CROSS JOIN form_counts n ON n.form = f.id
+		WHERE e.kind = 'person' AND n.source NOT IN `+hidden+` GROUP BY e.id HAVING sum(n.mentions) > 0`, func(r *sql.Rows) error {
+		var m member
+		if err := r.Scan(&m.id, &m.value, &m.canonical, &m.mentions); err != nil {
+			return err
+		}
+		people[m.value] = &m
+		seen[m.canonical]++
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read persons: %w", err)
+	}
+	links := map[string][]string{}
+	err = scanAll(ctx, q, `SELECT DISTINCT l.kind || ':' || l.value, l.person
+		FROM person_links l JOIN documents d ON d.id = l.document WHERE d.source NOT IN `+hidden, func(r *sql.Rows) error {
+		var address, person string
+		if err := r.Scan(&address, &person); err != nil {
+			return err
+		}
+		links[address] = append(links[address], person)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read links: %w", err)
+	}
+	counts := map[int64]int{} // chunks by who stands for them in the whole store
+	err = scanAll(ctx, q, `SELECT n.entity, sum(n.chunks) FROM entity_counts n JOIN entities e ON e.id = n.entity
+		WHERE e.kind = 'person' AND n.source NOT IN `+hidden+` GROUP BY n.entity`, func(r *sql.Rows) error {
+		var id int64
+		var n int
+		err := r.Scan(&id, &n)
+		counts[id] = n
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count persons: %w", err)
+	}
+
+	g := &grouping{reps: map[int64]int64{}, members: map[int64][]int64{}, names: map[int64]string{}}
+	mixed := map[int64]bool{} // who stands for some whom the whole store does not join
+	for _, group := range groups(links, people) {
+		rep := representative(group)
+		g.names[rep.id] = "person:" + rep.value
+		for _, m := range group {
+			g.members[rep.id] = append(g.members[rep.id], m.id)
+			if m != rep {
+				g.reps[m.id] = rep.id
+			}
+			mixed[rep.id] = mixed[rep.id] || m.canonical != rep.canonical
+		}
+	}
+	for _, m := range people {
+		if _, other := g.reps[m.id]; other {
+			continue
+		}
+		ids := view{people: g}.members(m.id)
+		t := entityTotal{id: m.id, ref: EntityRef{EntityID: "person:" + m.value, Kind: "person"}}
+		// What is counted for the whole store holds where it joins the same persons.
+		if seen[m.canonical] == len(ids) && !mixed[m.id] {
+			t.chunks = counts[m.canonical]
+		} else if err := q.QueryRowContext(ctx, `SELECT count(DISTINCT m.chunk)
+			FROM forms f CROSS JOIN mentions m ON m.form = f.id CROSS JOIN chunks c ON c.id = m.chunk
+			WHERE f.entity IN `+idList(ids)+` AND c.source NOT IN `+hidden).Scan(&t.chunks); err != nil {
+			return nil, fmt.Errorf("count a person: %w", err)
+		}
+		g.totals = append(g.totals, t)
+	}
+	slices.SortFunc(g.totals, compareTotals)
+	return g, nil
+}
+
+// scanAll calls fn for every row of query.
+func scanAll(ctx context.Context, q querier, query string, fn func(*sql.Rows) error) error {
+	rows, err := q.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
