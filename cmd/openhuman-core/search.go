@@ -40,26 +40,6 @@ func more(is bool) string {
 	return ""
 }
 
-func newRecallCommand(a *app) *cobra.Command {
-	var k int
-	c := &cobra.Command{
-		Use:   "recall QUESTION...",
-		Short: "Find what answers a question in plain words",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			params := controller.RecallParams{Query: strings.Join(args, " "), K: k}
-			r, err := ask[controller.RecallResult](c.Context(), a, "memory.recall", params)
-			if err != nil {
-				return err
-			}
-			return a.printRows(r, r.Chunks, r.Truncated, r.Hint, "")
-		},
-	}
-	c.Flags().IntVarP(&k, "k", "k", controller.DefaultK, "how many, at most 50")
-	a.jsonFlag(c)
-	return c
-}
-
 // joinWords makes a query of the words as the shell handed them over: one that holds blanks was
 // quoted, and is a phrase unless it is the whole query or has quotes of its own.
 func joinWords(args []string) string {

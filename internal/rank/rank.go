@@ -17,6 +17,8 @@ type Candidate struct {
 	Words, Passage, Cover float64
 	// Meaning is the cosine between the question and the nearest part of the text; NaN: not known.
 	Meaning float64
+	// Then says that it was written in the month that the question names.
+	Then bool
 	// Before and After are the candidates that stand next to it in the same conversation or document,
 	// or -1.
 	Before, After int
@@ -33,9 +35,9 @@ type Candidate struct {
 type Result struct {
 	Index int     // of the candidate
 	Score float64 // from 0 to 1
-	// What the words, the meaning and the texts beside it added to the evidence, and which part of the
+	// What the words, the meaning, the texts beside it and its time added to the evidence, and which part of the
 	// sum was taken away because earlier results say the same.
-	Keyword, Semantic, Beside, Repeated float64
+	Keyword, Semantic, Beside, Time, Repeated float64
 }
 
 // The weights of the evidence, in units of a text that holds all words of the question.
@@ -43,12 +45,13 @@ const (
 	meaningWeight = 0.8
 	lineWeight    = 0.4
 	passageWeight = 0.3
+	thenWeight    = 0.35
 	besideWords   = 0.15
 	besideMeaning = 0.08
 
 	// Words count in full from this share of the question's words on, and the less the smaller the
 	// share is: one word in common is an accident more often than an answer.
-	coverFull, coverLeast = 0.8, 0.05
+	coverFull, coverLeast = 0.6, 0.05
 
 	// MeaningFloor is the least cosine that makes a text an answer which has none of the words, and
 	// meaningShare the least share of the best cosine.
@@ -61,7 +64,7 @@ const (
 	copyDecay             = 0.35
 	// diversified is how many results are looked at for that, and deep for how many the lines are.
 	diversified = 64
-	deep        = 24
+	deep        = 40
 
 	// SummaryBonus is for a summary that answers better than each of several answers under it.
 	SummaryBonus = 0.05
@@ -104,7 +107,10 @@ func Fuse(candidates []Candidate, o Options) []Result {
 				r.Beside = max(r.Beside, besideWords*words[k]+besideMeaning*meaning[k])
 			}
 		}
-		r.Score = r.Keyword + r.Semantic + r.Beside
+		if c.Then {
+			r.Time = thenWeight
+		}
+		r.Score = r.Keyword + r.Semantic + r.Beside + r.Time
 		results = append(results, r)
 	}
 	order := func(a, b Result) int {
@@ -118,7 +124,7 @@ func Fuse(candidates []Candidate, o Options) []Result {
 			r := &head[k]
 			if line := o.Line(r.Index); !math.IsNaN(line) {
 				r.Semantic = meaningWeight*meaning[r.Index] + lineWeight*max(0, line)
-				r.Score = r.Keyword + r.Semantic + r.Beside
+				r.Score = r.Keyword + r.Semantic + r.Beside + r.Time
 			}
 		}
 		slices.SortFunc(head, order)
@@ -143,21 +149,25 @@ func gate(cover float64) float64 {
 }
 
 // cosines returns what to assume of a text without a vector, which is what texts with some of the
-// words have on average, and the least cosine of an answer without any of them.
+// words have on average, or else all texts; and the least cosine of an answer without any of them.
 func cosines(candidates []Candidate) (neutral, floor float64) {
-	var sum, n, best float64
+	var sum, n, found, foundN, best float64
 	for i := range candidates {
 		c := &candidates[i]
 		if math.IsNaN(c.Meaning) {
 			continue
 		}
-		best = max(best, c.Meaning)
+		m := max(0, c.Meaning)
+		best = max(best, m)
+		sum, n = sum+m, n+1
 		if c.Found {
-			sum += max(0, c.Meaning)
-			n++
+			found, foundN = found+m, foundN+1
 		}
 	}
-	if n > 0 {
+	switch {
+	case foundN > 0:
+		neutral = found / foundN
+	case n > 0:
 		neutral = sum / n
 	}
 	return neutral, max(MeaningFloor, meaningShare*best)

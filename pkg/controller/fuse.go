@@ -21,8 +21,8 @@ const (
 	// how many found by meaning.
 	keywordHits = 200
 	nearHits    = 100
-	// instantScale makes cosines of the instant model as large as those of the encoder.
-	instantScale = 1.25
+	// instantScale is what a cosine of the instant model is worth in those of the encoder.
+	instantScale = 0.7
 	// sameSitting is how far apart in time neighbours of one conversation are at most.
 	sameSitting = 6 * 3600 * 1000
 	// minLines is from how many lines on the best one says more than the whole.
@@ -159,6 +159,7 @@ func (r *recalling) cosine(n Neighbour) float64 {
 
 func (r *recalling) candidates() []rank.Candidate {
 	out := make([]rank.Candidate, len(r.found))
+	from, until, dated := query.Month(r.question)
 	seed := maphash.MakeSeed()
 	for i := range r.found {
 		f := &r.found[i]
@@ -167,6 +168,7 @@ func (r *recalling) candidates() []rank.Candidate {
 			Place: maphash.Comparable(seed, [3]any{f.SourceID, f.Title, f.TimestampMS / (24 * 3600 * 1000)}),
 			Found: f.byWords, TimeMS: f.TimestampMS, ID: f.ChunkID,
 		}
+		out[i].Then = dated && f.TimestampMS >= from.UnixMilli() && f.TimestampMS < until.UnixMilli()
 		if n, ok := r.near[f.RowID]; ok {
 			out[i].Meaning = r.cosine(n)
 		}
@@ -229,7 +231,7 @@ func dot(a, b []float32) float64 {
 func (r *recalling) answer(c *rank.Candidate, x rank.Result) answer {
 	f := &r.found[x.Index]
 	a := answer{chunk: &f.Chunk, score: x.Score, why: Why{
-		Keyword: x.Keyword, Semantic: x.Semantic, Beside: x.Beside, Repeated: x.Repeated, Cover: f.Cover,
+		Keyword: x.Keyword, Semantic: x.Semantic, Beside: x.Beside, Time: x.Time, Repeated: x.Repeated, Cover: f.Cover,
 	}}
 	if f.Words > 0 {
 		a.matched = append(a.matched, matchedByWords)

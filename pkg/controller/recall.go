@@ -105,6 +105,7 @@ type Why struct {
 	Keyword  float64 `json:"keyword"`  // by the words of the question
 	Semantic float64 `json:"semantic"` // by what it means
 	Beside   float64 `json:"beside"`   // by the texts next to it in the same conversation
+	Time     float64 `json:"time"`     // by being of the month that the question names
 	Summary  float64 `json:"summary"`  // by being a summary of several answers
 	Repeated float64 `json:"repeated"` // taken away: earlier rows say the same, or are from the same place
 	Cover    float64 `json:"cover"`    // the share of the question's words, by weight, that it holds

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/openhuman/openhuman-core/internal/embed/wordpiece"
+	"github.com/openhuman/openhuman-core/internal/text"
 )
 
 // maxContext is how many tokens of a window say where the rest of it is from.
@@ -41,8 +42,17 @@ func (m *Model) Parts(context, text string) []string {
 	return out
 }
 
-// Knows reports whether the vocabulary knows enough of text for its vector to mean something.
-func (m *Model) Knows(text string) bool { return m.known(m.vocab.Encode(text)) }
+// Knows reports whether the vocabulary knows enough of a text for its vector to mean something. It
+// has the characters of Chinese and Japanese, but the model has read neither.
+func (m *Model) Knows(s string) bool {
+	runs, tokens := 0, 0
+	for t := range text.Tokens(s) {
+		if tokens++; t.Run {
+			runs++
+		}
+	}
+	return 2*runs <= tokens && m.known(m.vocab.Encode(s))
+}
 
 // known reports whether at most half of the tokens are unknown words. Punctuation counts as known,
 // and so does a text without any word.

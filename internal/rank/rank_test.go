@@ -1,0 +1,119 @@
+package rank_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/openhuman/openhuman-core/internal/rank"
+)
+
+// cand is a candidate without neighbours, found by words when it has any.
+func cand(id string, words, cover, meaning float64) rank.Candidate {
+	return rank.Candidate{ID: id, Words: words, Cover: cover, Meaning: meaning, Before: -1, After: -1, Found: words > 0}
+}
+
+func order(cs []rank.Candidate, o rank.Options) string {
+	var ids []string
+	for _, r := range rank.Fuse(cs, o) {
+		ids = append(ids, cs[r.Index].ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestFuse(t *testing.T) {
+	unknown := math.NaN()
+	beside := []rank.Candidate{cand("a", .2, .4, .3), cand("b", .2, .4, .3), cand("c", .6, 1, .5)}
+	beside[1].After, beside[2].Before = 2, 1
+	for name, c := range map[string]struct {
+		candidates []rank.Candidate
+		want       string
+	}{
+		"nothing":                            {nil, ""},
+		"meaning beats one word by accident": {[]rank.Candidate{cand("word", .2, .2, .1), cand("meant", 0, 0, .5)}, "meant word"},
+		"all words beat meaning":             {[]rank.Candidate{cand("meant", 0, 0, .5), cand("words", .7, 1, .3)}, "words meant"},
+		"too far from the question":          {[]rank.Candidate{cand("far", 0, 0, .2)}, ""},
+		"far from the best":                  {[]rank.Candidate{cand("near", 0, 0, .7), cand("far", 0, 0, .3)}, "near"},
+		"a word needs no floor":              {[]rank.Candidate{cand("word", .2, .3, -.1)}, "word"},
+		"without vectors":                    {[]rank.Candidate{cand("less", .2, .5, unknown), cand("more", .5, 1, unknown)}, "more less"},
+		"one without a vector":               {[]rank.Candidate{cand("far", .4, .8, .05), cand("not known", .4, .8, unknown), cand("near", .4, .8, .5)}, "near not known far"},
+		"beside the answer":                  {beside, "c b a"},
+	} {
+		if got := order(c.candidates, rank.Options{}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestLineMovesWhatStandsAtTheTop(t *testing.T) {
+	cs := []rank.Candidate{cand("whole", .3, .5, .40), cand("line", .3, .5, .38), cand("short", .3, .5, .2)}
+	got := order(cs, rank.Options{Line: func(i int) float64 { return []float64{.1, .8, math.NaN()}[i] }})
+	if got != "line whole short" {
+		t.Error(got)
+	}
+}
+
+// Ten near-copies do not push out what else there is.
+func TestCopiesStandBack(t *testing.T) {
+	var cs []rank.Candidate
+	var texts []string
+	for i := range 10 {
+		cs = append(cs, cand(fmt.Sprint("copy", i), .6, 1, .5))
+		texts = append(texts, fmt.Sprintf("the weekly report of the harbour office about gauges and tides is attached as number %d, please read it before the meeting on Monday and send what you think to the whole group", i))
+	}
+	cs = append(cs, cand("other", .5, .9, .45))
+	texts = append(texts, "gauges and tides are what the second annex is about")
+	rs := rank.Fuse(cs, rank.Options{Sketch: func(i int) rank.Sketch { return rank.NewSketch(texts[i]) }})
+	if len(rs) != len(cs) || cs[rs[1].Index].ID != "other" || rs[2].Repeated <= 0 {
+		t.Errorf("%+v", rs)
+	}
+}
+
+func TestSketch(t *testing.T) {
+	for _, s := range []string{"", "word", "two words", "世界 和平"} {
+		if rank.NewSketch(s) != rank.NewSketch(s) {
+			t.Errorf("%q differs from itself", s)
+		}
+	}
+	if rank.NewSketch("one thing") == rank.NewSketch("another thing") {
+		t.Error("different texts have the same sketch")
+	}
+}
+
+// Scores lie between 0 and 1 and do not rise, nothing comes twice, whatever was found by words comes,
+// and every part of a score is a number.
+func TestFuseKeepsItsPromises(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 150).Draw(t, "n")
+		cs := make([]rank.Candidate, n)
+		for i := range cs {
+			m := rapid.Float64Range(-1, 1).Draw(t, "meaning")
+			if rapid.Bool().Draw(t, "unknown") {
+				m = math.NaN()
+			}
+			w := rapid.Float64Range(0, 1).Draw(t, "words")
+			cs[i] = rank.Candidate{
+				Words: w, Cover: rapid.Float64Range(0, 1).Draw(t, "cover"), Meaning: m, Before: -1, After: -1,
+				Place: uint64(rapid.IntRange(0, 3).Draw(t, "place")), Found: w > .3, ID: fmt.Sprint(i), TimeMS: int64(i % 3),
+			}
+		}
+		text := func(i int) rank.Sketch { return rank.NewSketch(fmt.Sprint("text", i%4)) }
+		rs := rank.Fuse(cs, rank.Options{Sketch: text, Line: func(i int) float64 { return cs[i].Meaning }})
+		seen := map[int]bool{}
+		last := 1.0
+		for _, r := range rs {
+			if seen[r.Index] || !(r.Score >= 0 && r.Score <= last) || math.IsNaN(r.Keyword+r.Semantic+r.Beside+r.Repeated) {
+				t.Fatalf("%+v after a score of %v", r, last)
+			}
+			seen[r.Index], last = true, r.Score
+		}
+		for i := range cs {
+			if cs[i].Found && !seen[i] {
+				t.Fatalf("%d was found by words and is gone", i)
+			}
+		}
+	})
+}
