@@ -63,10 +63,15 @@ func (s *Store) ListChunks(ctx context.Context, lq ListQuery) (page []Chunk, tot
 			page, total, err = listAccepted(ctx, q, lq, where, args)
 			return err
 		}
-		if err := q.QueryRowContext(ctx, "SELECT count(*) FROM chunks c WHERE "+where, args...).Scan(&total); err != nil {
-			return fmt.Errorf("count chunks: %w", err)
+		if !lq.NoTotal {
+			if err := q.QueryRowContext(ctx, "SELECT count(*) FROM chunks c WHERE "+where, args...).Scan(&total); err != nil {
+				return fmt.Errorf("count chunks: %w", err)
+			}
+			if lq.Offset >= total {
+				return nil
+			}
 		}
-		if lq.Offset >= total || lq.Limit == 0 {
+		if lq.Limit == 0 {
 			return nil
 		}
 		// The page is chosen on the index alone; only its rows are read whole.
@@ -109,6 +114,9 @@ func listAccepted(ctx context.Context, q querier, lq ListQuery, where string, ar
 			page = append(page, c)
 		}
 		total++
+		if lq.NoTotal && len(page) == lq.Limit {
+			return page, 0, nil
+		}
 	}
 	return page, total, rows.Err()
 }

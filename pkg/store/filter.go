@@ -70,7 +70,6 @@ func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 		column, query string
 		want, exclude func(string) bool
 	}{
-		{"c.author", "SELECT id, name FROM authors", matchAuthors(f.Authors), matchAuthors(f.exclude().Authors)},
 		{"c.tags", "SELECT id, tags FROM tagsets WHERE tags <> '[]'", matchTags(f.Tags), matchTags(f.exclude().Tags)},
 	} {
 		if list.want != nil {
@@ -91,6 +90,22 @@ func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 			if len(ids) > 0 {
 				and = append(and, list.column+" NOT IN "+idList(ids))
 			}
+		}
+	}
+	if len(f.Authors) > 0 {
+		by, err := authored(ctx, q, f.Authors)
+		if err != nil || by == "" {
+			return none, err
+		}
+		and = append(and, by)
+	}
+	if not := f.exclude().Authors; len(not) > 0 {
+		by, err := authored(ctx, q, not)
+		if err != nil {
+			return none, err
+		}
+		if by != "" {
+			and = append(and, "NOT "+by)
 		}
 	}
 	if len(f.EntityIDs) > 0 {

@@ -101,6 +101,8 @@ type ListQuery struct {
 	Accept func(*Chunk) bool
 	Limit  int
 	Offset int
+	// NoTotal says that nobody asks how many there are, so that the list may end with the page.
+	NoTotal bool
 }
 
 // SourceMeta describes the source of a document that is being written.

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/openhuman/openhuman-core/internal/text"
+)
+
+// authored returns the condition on chunks that one of the authors wrote: "" when nobody is meant.
+// What is part of no name is looked for in the addresses and handles that documents give their
+// authors; a chunk holds the name alone.
+func authored(ctx context.Context, q querier, want []string) (string, error) {
+	authors, err := authorNames(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	var ids []int64
+	var or []string
+	for _, w := range want {
+		match := matchAuthors([]string{w})
+		found := false
+		for id, name := range authors {
+			if match(name) {
+				ids, found = append(ids, id), true
+			}
+		}
+		if found && !strings.Contains(w, "@") {
+			continue
+		}
+		linked, err := linkedAuthors(ctx, q, authors, text.Fold(strings.Trim(w, "<> ")))
+		if err != nil {
+			return "", err
+		}
+		or = append(or, linked...)
+	}
+	if len(ids) > 0 {
+		slices.Sort(ids)
+		or = append(or, "c.author IN "+idList(slices.Compact(ids)))
+	}
+	if len(or) == 0 {
+		return "", nil
+	}
+	return "(" + strings.Join(or, " OR ") + ")", nil
+}
+
+func authorNames(ctx context.Context, q querier) (map[int64]string, error) {
+	rows, err := q.QueryContext(ctx, "SELECT id, name FROM authors")
+	if err != nil {
+		return nil, fmt.Errorf("resolve names: %w", err)
+	}
+	defer rows.Close()
+	names := map[int64]string{}
+	for rows.Next() {
+		var id int64
+		var name string
+		if err := rows.Scan(&id, &name); err != nil {
+			return nil, fmt.Errorf("resolve names: %w", err)
+		}
+		names[id] = name
+	}
+	return names, rows.Err()
+}
+
+// maxLinked bounds how many people one address, or a part of many, may mean.
+const maxLinked = 200
+
+// linkedAuthors returns a condition for each person whom documents give an address or a handle with
+// this part.
+func linkedAuthors(ctx context.Context, q querier, authors map[int64]string, part string) ([]string, error) {
+	handle := strings.TrimPrefix(part, "@")
+	if handle == "" {
+		return nil, nil
+	}
+	rows, err := q.QueryContext(ctx, "SELECT DISTINCT kind, value, person FROM person_links")
+	if err != nil {
+		return nil, fmt.Errorf("resolve addresses: %w", err)
+	}
+	defer rows.Close()
+	values := map[string][]string{} // by person
+	for rows.Next() {
+		var kind, value, person string
+		if err := rows.Scan(&kind, &value, &person); err != nil {
+			return nil, fmt.Errorf("resolve addresses: %w", err)
+		}
+		folded := text.Fold(value)
+		if kind == "handle" && folded == handle || kind == "email" && strings.Contains(folded, part) {
+			values[person] = append(values[person], value)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("resolve addresses: %w", err)
+	}
+	var or []string
+	for _, person := range slices.Sorted(maps.Keys(values)) {
+		var ids []int64
+		for id, name := range authors {
+			if isNamed(name, person) {
+				ids = append(ids, id)
+			}
+		}
+		if len(ids) == 0 || len(or) == maxLinked {
+			continue
+		}
+		slices.Sort(ids)
+		or = append(or, "c.author IN "+idList(ids)+" AND c.document IN (SELECT l.document FROM person_links l WHERE l.person = "+
+			literal(person)+" AND l.value IN ("+literals(values[person])+"))")
+	}
+	return or, nil
+}
+
+// isNamed reports whether an author's name holds all the parts of a person's, in any order.
+func isNamed(name, person string) bool {
+	have := map[string]bool{}
+	for t := range text.Tokens(name) {
+		have[t.Form] = true
+	}
+	for t := range text.Tokens(person) {
+		if !have[t.Form] {
+			return false
+		}
+	}
+	return len(have) > 0
+}
+
+func literals(ss []string) string {
+	out := make([]string, len(ss))
+	for i, s := range ss {
+		out[i] = literal(s)
+	}
+	return strings.Join(out, ", ")
+}
+
+// literal writes a string as SQL, whatever it holds.
+func literal(s string) string { return "CAST(x'" + hex.EncodeToString([]byte(s)) + "' AS TEXT)" }
