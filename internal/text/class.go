@@ -17,6 +17,7 @@ const (
 	classLao
 	classKhmer
 	classMyanmar
+	classSymbol // emoji and the like, each a word of its own
 )
 
 // asciiLower maps ASCII letters and digits to their folded form and everything else to 0.
@@ -60,6 +61,11 @@ func classOfRest(r rune) class {
 	switch {
 	case r == utf8.RuneError, r == 0x200B: // a zero width space parts words
 		return classNone
+	case r >= 0x1F000 && r <= 0x1FAFF, r >= 0x2600 && r <= 0x27BF, r == 0x2B50:
+		if unicode.Is(unicode.So, r) { // not the colours of hands and faces
+			return classSymbol
+		}
+		return classNone
 	case unicode.Is(unicode.M, r), unicode.Is(unicode.Cf, r):
 		return classExtend
 	case r == 'ー', r >= 0x2E80 && r <= 0x2FDF, r >= 0xFF66 && r <= 0xFF9F:
@@ -90,6 +96,9 @@ func IsWordRune(r rune) bool {
 	c := classOf(r)
 	return c == classWord || c == classExtend
 }
+
+// InToken reports whether r belongs to tokens: a letter, a digit, an emoji, or a mark on them.
+func InToken(r rune) bool { return classOf(r) != classNone }
 
 // run is a stretch of characters of one class.
 type run struct {

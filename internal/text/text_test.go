@@ -76,6 +76,8 @@ func TestAppendIndex(t *testing.T) {
 		strings.Repeat("д", 40):        strings.Repeat("д", 32),
 		"co\u00adoperate\u200bsplit":   "cooper split",
 		"bad\xffutf":                   "bad utf",
+		"ok👍🏽 ✅ ♥️♥️":                  "ok 👍 ✅ ♥♥ ♥",
+		"👩\u200d🚀│──│ → ©":             "👩🚀 🚀",
 	} {
 		if got := string(text.AppendIndex(nil, in)); got != want {
 			t.Errorf("AppendIndex(%q) = %q, want %q", in, got, want)
