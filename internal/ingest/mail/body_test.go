@@ -161,11 +161,18 @@ func TestTooManyPartsAndTooMuchText(t *testing.T) {
 
 func TestEncryptedMailIsSaidToBe(t *testing.T) {
 	docs, report := read(t, mail.Message{}, "a.eml", []byte(multipart("encrypted", "Content-Type: application/pgp-encrypted\n\nVersion: 1", "Content-Type: application/octet-stream\n\nx")))
-	if len(docs) != 1 || docs[0].Body != "Test" || report.Outcome != doc.Partial || !strings.Contains(report.Reason, "encrypted") {
+	if len(docs) != 1 || docs[0].Body != "Test" || report.Outcome != doc.OK || report.Reason != "an encrypted mail cannot be read, only what stands around it" {
 		t.Errorf("got %+v, %+v", docs, report)
 	}
 	docs, report = read(t, mail.Message{}, "a.eml", []byte(withBody("Content-Type: application/pkcs7-mime; name=smime.p7m\nContent-Transfer-Encoding: base64\n", "MIAG")))
-	if len(docs) != 1 || docs[0].Body != "Test" || report.Outcome != doc.Partial {
+	if len(docs) != 1 || docs[0].Body != "Test" || report.Outcome != doc.OK || !strings.Contains(report.Reason, "S/MIME") {
 		t.Errorf("S/MIME: got %+v, %+v", docs, report)
+	}
+
+	// In a mailbox the sealed ones are counted, and damage elsewhere is still said first.
+	sealed := "From a@x Mon Apr  1 10:00:00 2024\n" + multipart("encrypted", "Content-Type: application/pgp-encrypted\n\nVersion: 1") + "\n"
+	docs, report = read(t, mail.Mbox{}, "a.mbox", []byte(sealed+strings.ReplaceAll(sealed, "Test", "Another")))
+	if len(docs) != 2 || report.Outcome != doc.OK || report.Reason != "2 mails are encrypted or sealed; only what stands around that is read" {
+		t.Errorf("mailbox: got %d documents, %+v", len(docs), report)
 	}
 }

@@ -38,5 +38,6 @@ type Split1 struct {
 
 // Document parses one message as it lies in a mailbox.
 func Document(data []byte) (*doc.Document, string) {
-	return parse(data, false).document(origin{rel: "test.mbox", place: "#byte=0"})
+	d, bad := parse(data, false).document(origin{rel: "test.mbox", place: "#byte=0"})
+	return d, bad.flaw
 }

@@ -295,10 +295,10 @@ func readMbox(ctx context.Context, in *doc.Input, s *splitter, emit doc.Emit) (d
 		}
 		msg := parse(m.Data, m.Cut)
 		sender, date := postmarkParts(m.Postmark)
-		d, flaw := msg.document(origin{
+		d, bad := msg.document(origin{
 			rel: in.Rel, place: "#byte=" + strconv.FormatInt(m.Offset, 10), sender: sender, date: date, modTime: in.ModTime,
 		})
-		if stop, err := tally.take(d, flaw, emit); stop {
+		if stop, err := tally.take(d, bad, emit); stop {
 			return doc.Report{}, err
 		}
 		if tally.broken != "" {
@@ -312,13 +312,20 @@ func readMbox(ctx context.Context, in *doc.Input, s *splitter, emit doc.Emit) (d
 type tally struct {
 	emitted, empty, flawed int
 	flaw                   string // the first one
+	sealedMails            int
+	sealed                 string // the first one
 	broken                 string
 }
 
-func (t *tally) take(d *doc.Document, flaw string, emit doc.Emit) (stop bool, err error) {
-	if flaw != "" {
+func (t *tally) take(d *doc.Document, bad defect, emit doc.Emit) (stop bool, err error) {
+	if bad.flaw != "" {
 		if t.flawed++; t.flaw == "" {
-			t.flaw = flaw
+			t.flaw = bad.flaw
+		}
+	}
+	if bad.sealed != "" {
+		if t.sealedMails++; t.sealed == "" {
+			t.sealed = bad.sealed
 		}
 	}
 	if d == nil {
@@ -342,8 +349,17 @@ func (t *tally) report(what string) doc.Report {
 		return doc.Report{Outcome: doc.Partial, Reason: t.flaw, Whole: true}
 	case t.flawed > 1:
 		return doc.Report{Outcome: doc.Partial, Reason: strconv.Itoa(t.flawed) + " mails could not be read in full; the first: " + t.flaw, Whole: true}
+	case t.emitted == 0 && t.sealed != "":
+		return doc.Report{Outcome: doc.NoText, Reason: t.sealed}
 	case t.emitted == 0:
 		return doc.Report{Outcome: doc.NoText, Reason: "there is no text in " + what}
+	}
+	// Sealed mail is no failure: everything that can ever be read without the key has been.
+	switch {
+	case t.sealedMails == 1:
+		return doc.Report{Outcome: doc.OK, Reason: t.sealed + ", only what stands around it"}
+	case t.sealedMails > 1:
+		return doc.Report{Outcome: doc.OK, Reason: strconv.Itoa(t.sealedMails) + " mails are encrypted or sealed; only what stands around that is read"}
 	}
 	return doc.Report{Outcome: doc.OK}
 }

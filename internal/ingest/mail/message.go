@@ -67,11 +67,10 @@ func (x *extractor) body(forward bool) (text string, isHTML bool) {
 	return strings.Join(out, "\n\n"), isHTML
 }
 
-// document turns the mail into a document, nil when there is nothing to read in it. flaw tells what
-// could not be read.
-func (m *message) document(o origin) (d *doc.Document, flaw string) {
+// document turns the mail into a document, nil when there is nothing to read in it.
+func (m *message) document(o origin) (*doc.Document, defect) {
 	if len(m.h.fields) == 0 && len(bytes.TrimSpace(m.body)) == 0 {
-		return nil, ""
+		return nil, defect{}
 	}
 	var x extractor
 	x.part(&m.h, m.body, 0, false)
@@ -80,7 +79,7 @@ func (m *message) document(o origin) (d *doc.Document, flaw string) {
 		x.fault("a mail is longer than 32 MiB and was read only up to there")
 	}
 
-	d = &doc.Document{Kind: doc.KindEmail, Title: m.h.text("subject"), Tags: m.tags(o.rel)}
+	d := &doc.Document{Kind: doc.KindEmail, Title: m.h.text("subject"), Tags: m.tags(o.rel)}
 	d.Author, d.To = m.correspondents(o.sender)
 	d.To = append(d.To, x.people[:min(len(x.people), maxPeople)]...)
 	sent, hasDate := m.date("date")
@@ -97,7 +96,7 @@ func (m *message) document(o origin) (d *doc.Document, flaw string) {
 		d.Body = d.Title + names // what people write when the subject says it all
 	}
 	if d.Body == "" {
-		return nil, x.flaw
+		return nil, x.defect
 	}
 
 	sender := strings.ToLower(d.Author.Email)
@@ -129,7 +128,7 @@ func (m *message) document(o origin) (d *doc.Document, flaw string) {
 	if strings.HasPrefix(m.h.raw("from"), "<Saved by ") {
 		d.Kind, d.Author, d.To, d.Tags = doc.KindDocument, doc.Person{}, nil, nil // a web page saved as MIME
 	}
-	return d, x.flaw
+	return d, x.defect
 }
 
 // contentKey tells mails with one Message-ID apart by what they say. Copies of one mail agree in it: the

@@ -45,15 +45,37 @@ type extractor struct {
 	people   []doc.Person // senders of mails inside
 	charset  string       // the first that a part names
 	parts    int
-	flaw     string
+	defect
 	noOwn    bool // inside an alternative that was not chosen
 	report   bool // inside a delivery report
 	textLast bool // the last part was text
 }
 
-func (x *extractor) fault(s string) {
-	if x.flaw == "" {
-		x.flaw = s
+// A defect tells what of a mail could not be read: the first of each kind, or nothing.
+type defect struct {
+	flaw   string // damage, or more than is taken in
+	sealed string // only its recipient's key opens it: it is whole, and no run will ever read it
+}
+
+func (d *defect) fault(s string) {
+	if d.flaw == "" {
+		d.flaw = s
+	}
+}
+
+func (d *defect) seal(s string) {
+	if d.sealed == "" {
+		d.sealed = s
+	}
+}
+
+// inherit takes over what is wrong with a mail inside.
+func (d *defect) inherit(inner defect) {
+	if inner.flaw != "" {
+		d.fault(inner.flaw)
+	}
+	if inner.sealed != "" {
+		d.seal(inner.sealed)
 	}
 }
 
@@ -172,7 +194,7 @@ func (x *extractor) attachment(p *partInfo) {
 	case p.kind == "application" && (strings.HasSuffix(p.sub, "-signature") || p.sub == "pgp-encrypted" || p.sub == "pgp-keys"):
 		return
 	case p.kind == "application" && strings.HasSuffix(p.sub, "pkcs7-mime"):
-		x.fault("an encrypted or sealed mail (S/MIME) cannot be read")
+		x.seal("an encrypted or sealed mail (S/MIME) cannot be read")
 		return
 	case p.name == "" || len(p.name) > 255:
 		return
@@ -327,7 +349,7 @@ func (x *extractor) multipart(p *partInfo, body []byte, depth int) {
 		}
 		x.report = before
 	case "encrypted":
-		x.fault("an encrypted mail cannot be read")
+		x.seal("an encrypted mail cannot be read")
 	default:
 		for i := range parsed {
 			walk(i)
@@ -348,9 +370,7 @@ func (x *extractor) message(raw []byte, depth int) {
 	}
 	inner.part(&h, body, depth+1, false)
 	x.parts, x.textLast = inner.parts, inner.textLast
-	if inner.flaw != "" {
-		x.fault(inner.flaw)
-	}
+	x.inherit(inner.defect)
 	line := nestedLine(&h, x.report)
 	text, isHTML := inner.body(forwards(h.text("subject")))
 	switch {

@@ -101,8 +101,8 @@ func (Message) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repo
 	if line, _ := cutLine(data); isPostmark(line) {
 		o.sender, o.date = postmarkParts(string(bytes.TrimRight(line, "\r\n")))
 	}
-	d, flaw := parse(data, cut).document(o)
-	if stop, err := t.take(d, flaw, emit); stop {
+	d, bad := parse(data, cut).document(o)
+	if stop, err := t.take(d, bad, emit); stop {
 		return doc.Report{}, err
 	}
 	return t.report("the mail"), nil
