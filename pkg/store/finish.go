@@ -53,7 +53,8 @@ func (tx *Tx) collectGarbage() error {
 		defer func() { tx.w.known = newKnown() }()
 		return tx.w.wiping(func() error {
 			for _, query := range []string{
-				"DELETE FROM sources WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.source = sources.id)",
+				`DELETE FROM sources WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.source = sources.id)
+					AND NOT EXISTS (SELECT 1 FROM holders h WHERE h.source = sources.id)`,
 				"DELETE FROM forms WHERE NOT EXISTS (SELECT 1 FROM form_counts n WHERE n.form = forms.id)",
 				"DELETE FROM entities WHERE NOT EXISTS (SELECT 1 FROM forms f WHERE f.entity = entities.id)",
 				"DELETE FROM authors WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.author = authors.id)",
@@ -118,10 +119,12 @@ func (tx *Tx) countTerms() error {
 	return tx.SetMeta(metaTermsAt, strconv.Itoa(chunks))
 }
 
-// scrub rewrites the indexes without the entries of removed chunks and summaries and overwrites the pages that
-// this frees, so that forgotten words are gone from the file.
+// scrub removes the last traces of forgotten text: it rewrites the indexes without the entries of
+// removed chunks and summaries, and then the whole file, since copies of moved rows stand in the gaps
+// of its pages. Interrupted, it starts again with the next Finish. Another process that is writing or
+// holds an old snapshot puts the second part off until then.
 func (s *Store) scrub(ctx context.Context) error {
-	return s.Update(ctx, func(tx *Tx) error {
+	err := s.Update(ctx, func(tx *Tx) error {
 		return tx.w.wiping(func() error {
 			for _, query := range []string{
 				// A single segment is not rewritten; this row makes a second one.
@@ -136,12 +139,33 @@ func (s *Store) scrub(ctx context.Context) error {
 					return fmt.Errorf("rewrite the index: %w", err)
 				}
 			}
-			if err := tx.rewriteSummaries(); err != nil {
-				return err
-			}
-			return tx.SetMeta(metaScrub, "")
+			return tx.rewriteSummaries()
 		})
 	})
+	if err != nil {
+		return err
+	}
+	if done, err := s.rewrite(ctx); err != nil || !done {
+		return err
+	}
+	return s.Update(ctx, func(tx *Tx) error { return tx.SetMeta(metaScrub, "") })
+}
+
+// rewrite makes the file anew from what the store holds, unless another process is in the way.
+func (s *Store) rewrite(ctx context.Context) (done bool, err error) {
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
+	if s.w == nil {
+		return false, errClosed()
+	}
+	_, err = s.w.conn.ExecContext(ctx, "VACUUM")
+	switch {
+	case err == nil:
+		return true, nil
+	case busy(err):
+		return false, nil
+	}
+	return false, s.explain(ctx, fmt.Errorf("rewrite the file: %w", err))
 }
 
 // tidy lets SQLite refresh its statistics where they are far off, and moves the log into the file

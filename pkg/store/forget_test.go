@@ -2,8 +2,10 @@ package store_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/openhuman/openhuman-core/pkg/store"
@@ -43,6 +45,46 @@ func TestForgottenTextIsGone(t *testing.T) {
 	for _, word := range []string{"zanzibar", "quixot", "Xerxes", "yttrium", "olverine", "notes:gone", "g.md"} {
 		if bytes.Contains(file, []byte(word)) {
 			t.Errorf("%q is still in the file", word)
+		}
+	}
+}
+
+// TestForgottenTextIsGoneFromPages has two sources share pages, so that rows have moved before one
+// of the sources goes.
+func TestForgottenTextIsGoneFromPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	s := open(t, store.Options{Path: path})
+	for i := range 120 {
+		name := fmt.Sprintf("%03d.md", i)
+		storetest.Put(t, s,
+			storetest.Doc("notes:gone", "document", "gone"+name, storetest.Text{Content: strings.Repeat("the quixotic zanzibar ", 1+i%40)}),
+			storetest.Doc("notes:kept", "document", "kept"+name, storetest.Text{Content: strings.Repeat("the kestrel ", 1+i%30)}))
+	}
+	err := s.Update(t.Context(), func(tx *store.Tx) error {
+		_, _, err := tx.ForgetSource("notes:gone")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if problems, err := s.Integrity(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("the rewritten file: %v, %v", problems, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{path, path + "-wal"} {
+		file, err := os.ReadFile(p)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"zanzibar", "quixot", "notes:gone", "gone0"} {
+			if n := bytes.Count(file, []byte(word)); n > 0 {
+				t.Errorf("%q is still in %s, %d times", word, filepath.Base(p), n)
+			}
 		}
 	}
 }
