@@ -19,6 +19,8 @@ type FS interface {
 	// EvalSymlinks returns the absolute path without symbolic links.
 	EvalSymlinks(path string) (string, error)
 	Open(path string) (doc.File, error)
+	// Device says which device something is on, where that can be told.
+	Device(info fs.FileInfo) (id uint64, ok bool)
 }
 
 // OS is the machine's file system.

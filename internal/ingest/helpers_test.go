@@ -169,7 +169,10 @@ type fsys struct {
 	ingest.OS
 	readDir map[string]error // by base name
 	open    map[string]error
+	device  map[string]uint64
 }
+
+func (f fsys) Device(info os.FileInfo) (uint64, bool) { return f.device[info.Name()], true }
 
 func (f fsys) ReadDir(path string) ([]os.DirEntry, error) {
 	if err := f.readDir[filepath.Base(path)]; err != nil {

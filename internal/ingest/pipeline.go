@@ -121,11 +121,14 @@ type pipe struct {
 func (p *pipe) schedule(ctx context.Context, entries []entry) {
 	nothing := make(chan *item) // what a file that needs no reader brings
 	close(nothing)
-	rules := fmt.Sprintf("%d.%d %s", buildVersion, chunk.Version, formatsHash(p.run.o.Formats))
-	versions := map[string]string{"-": "-"} // what no reader takes
+	rules := fmt.Sprintf("%d.%d.%d %s", buildVersion, chunk.Version, lookVersion, formatsHash(p.run.o.Formats))
+	versions := map[string]string{}
+	none := "-/" // what no reader takes, which a new version of any may
 	for _, f := range p.run.o.Formats {
 		versions[f.Name()] = fmt.Sprintf("%s/%d", f.Name(), f.Version())
+		none += fmt.Sprintf("%d.", f.Version())
 	}
+	versions["-"] = none
 	for i, e := range entries {
 		if ctx.Err() != nil {
 			return
@@ -149,7 +152,7 @@ func (p *pipe) schedule(ctx context.Context, entries []entry) {
 			j.unchanged = true
 		default:
 			p.look(j)
-			version := "-"
+			version := none
 			if j.format.Reader != nil {
 				version = versions[j.format.Name()]
 			}
@@ -222,6 +225,12 @@ func (p *pipe) look(j *job) {
 	if !ok {
 		done(doc.Skipped, unknownReason(base(j.e.name), head))
 		return
+	}
+	if format.Kind == doc.KindDocument {
+		if what := notTaken(base(j.e.name), head); what != "" {
+			done(doc.Skipped, what+notYet)
+			return
+		}
 	}
 	j.in, j.format = in, format
 	j.out = make(chan *item, perFile)

@@ -33,6 +33,9 @@ type registry struct {
 
 	Roots   map[string]*rootInfo `json:"roots"`   // by stored path
 	Sources map[string]string    `json:"sources"` // "kind|path" to source id
+	// Mounts are folders that were seen on another device than the one above them. While one is not,
+	// the files that stood in it are not gone.
+	Mounts map[string]bool `json:"mounts,omitempty"`
 }
 
 // rootInfo is what a person said about a root.
@@ -71,6 +74,9 @@ func loadRegistry(ctx context.Context, s *store.Store) (*registry, error) {
 	}
 	if g.Roots == nil {
 		g.Roots = map[string]*rootInfo{}
+	}
+	if g.Mounts == nil {
+		g.Mounts = map[string]bool{}
 	}
 	if g.Sources == nil {
 		g.Sources = map[string]string{}
@@ -113,11 +119,24 @@ func (g *registry) save(tx *store.Tx) error {
 			g.taken[id] = true
 		}
 	}
+	for path := range theirs.Mounts {
+		g.Mounts[path] = true
+	}
 	b, err := json.Marshal(g)
 	if err != nil {
 		return fmt.Errorf("write the names of sources: %w", err)
 	}
 	return tx.SetMeta(metaRegistry, string(b))
+}
+
+// mounted remembers a folder that is another disk.
+func (g *registry) mounted(path string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.Mounts[path] {
+		g.Mounts[path] = true
+		g.changes++
+	}
 }
 
 // saved says that what save wrote last is on disk.

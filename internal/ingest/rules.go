@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"io/fs"
 	"strings"
 )
 
@@ -18,6 +19,8 @@ const (
 	reasonLinkOutside  = "symbolic link to a path outside the folder"
 	reasonLinkBroken   = "symbolic link that leads nowhere"
 	reasonNotRegular   = "not a regular file"
+	reasonInstalled    = "folder of installed packages"
+	reasonCache        = "folder that says of itself that it is a cache"
 	reasonTooDeep      = "too many folders deep"
 	reasonEmpty        = "empty file"
 	reasonBinaryNamed  = "named like text, but its content is binary"
@@ -27,7 +30,7 @@ const (
 
 // secretNames are names, in lower case and without a leading dot, of files that hold credentials.
 var secretNames = map[string]bool{
-	"env": true, "netrc": true, "_netrc": true, "npmrc": true, "pypirc": true, "pgpass": true, "htpasswd": true,
+	"netrc": true, "_netrc": true, "npmrc": true, "pypirc": true, "pgpass": true, "htpasswd": true,
 	"git-credentials": true, "credentials": true, "credentials.json": true, "credentials.csv": true,
 	"secrets.json": true, "secrets.yaml": true, "secrets.yml": true, "secrets.toml": true, "secrets.env": true,
 	"id_rsa": true, "id_dsa": true, "id_ecdsa": true, "id_ed25519": true,
@@ -42,8 +45,9 @@ var secretSuffixes = []string{
 
 // secret reports whether the name of a file says that it holds credentials.
 func secret(name string) bool {
-	n := strings.ToLower(strings.TrimPrefix(name, "."))
-	if secretNames[n] || strings.HasPrefix(n, "env.") || strings.HasPrefix(n, "client_secret") && strings.HasSuffix(n, ".json") {
+	name = strings.ToLower(name)
+	n := strings.TrimPrefix(name, ".")
+	if secretNames[n] || name == ".env" || strings.HasPrefix(name, ".env.") || strings.HasPrefix(n, "client_secret") && strings.HasSuffix(n, ".json") {
 		return true
 	}
 	for _, s := range secretSuffixes {
@@ -52,6 +56,28 @@ func secret(name string) bool {
 		}
 	}
 	return strings.HasSuffix(n, ".env")
+}
+
+// installed says why a folder holds what programs have put there and nobody has written, "" when it
+// may be a person's. A name that people use as well, such as vendor, needs a sign inside.
+func installed(name string, list []fs.DirEntry) string {
+	switch name {
+	case "node_modules", "bower_components", "__pycache__", "site-packages":
+		return reasonInstalled
+	}
+	for _, de := range list {
+		switch de.Name() {
+		case "CACHEDIR.TAG":
+			return reasonCache
+		case "pyvenv.cfg":
+			return reasonInstalled
+		case "modules.txt", "autoload.php":
+			if name == "vendor" {
+				return reasonInstalled
+			}
+		}
+	}
+	return ""
 }
 
 // privateKey reports whether a file begins with a private key, whatever it is called.
@@ -100,15 +126,28 @@ var textNames = []string{".md", ".markdown", ".mdx", ".txt", ".text", ".eml", ".
 // unknownReason says why no reader takes a file.
 func unknownReason(name string, head []byte) string {
 	lower := strings.ToLower(name)
+	what := ""
+	for _, m := range magics {
+		if len(head) >= m.at+len(m.bytes) && string(head[m.at:m.at+len(m.bytes)]) == m.bytes {
+			what = m.what
+			break
+		}
+	}
+	if later(what) {
+		return what + notYet
+	}
 	for _, s := range textNames {
 		if strings.HasSuffix(lower, s) {
 			return reasonBinaryNamed
 		}
 	}
-	for _, m := range magics {
-		if len(head) >= m.at+len(m.bytes) && string(head[m.at:m.at+len(m.bytes)]) == m.bytes {
-			return m.what + " is " + reasonUnknownKind
-		}
+	if what != "" {
+		return what + " is " + reasonUnknownKind
 	}
 	return "binary file: " + reasonUnknownKind
+}
+
+// later reports whether a kind is one with text in it, that a later version takes in.
+func later(what string) bool {
+	return strings.Contains(what, "PDF") || strings.Contains(what, "archive") || strings.Contains(what, "office")
 }

@@ -34,7 +34,9 @@ type walk struct {
 	dirs map[string]dirState
 	// met counts what stands under each target and is not hidden.
 	met map[string]int
-	own ownFiles
+	// mounts are the folders that are on another device than the one above them.
+	mounts map[string]bool
+	own    ownFiles
 }
 
 type dirState int
@@ -49,7 +51,7 @@ const (
 type ownFiles struct{ db, dir string }
 
 func newWalk(r *run) *walk {
-	w := &walk{r: r, dirs: map[string]dirState{}, met: map[string]int{}}
+	w := &walk{r: r, dirs: map[string]dirState{}, met: map[string]int{}, mounts: map[string]bool{}}
 	if r.o.Store != nil && filepath.IsAbs(r.o.Store.Path()) {
 		db := r.o.Store.Path()
 		if real, err := r.o.FS.EvalSymlinks(db); err == nil {
@@ -73,10 +75,36 @@ func (w *walk) target(ctx context.Context, t target) error {
 		w.file(t.path, t.name, rt, info)
 		return nil
 	}
-	return w.dir(ctx, t, t.path, t.name, rt, 0)
+	var dev device
+	if info, err := w.r.o.FS.Lstat(t.path); err == nil {
+		dev = w.device(info)
+		if up, err := w.r.o.FS.Lstat(filepath.Dir(t.path)); err == nil && filepath.Dir(t.path) != t.path {
+			w.mount(t.name, dev, w.device(up))
+		}
+	}
+	return w.dir(ctx, t, t.path, t.name, rt, dev, 0)
 }
 
-func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, depth int) error {
+// A device is what a folder is on.
+type device struct {
+	id uint64
+	ok bool
+}
+
+func (w *walk) device(info fs.FileInfo) device {
+	id, ok := w.r.o.FS.Device(info)
+	return device{id, ok}
+}
+
+// mount takes note of a folder on another device than the one above it.
+func (w *walk) mount(name string, dev, above device) {
+	if dev.ok && above.ok && dev.id != above.id {
+		w.mounts[name] = true
+		w.r.reg.mounted(name)
+	}
+}
+
+func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, dev device, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -86,6 +114,11 @@ func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, de
 		w.leaveOut(path, name, rt, doc.Failed, "folder: "+reasonOf(err))
 	} else {
 		w.dirs[name] = listed
+		if reason := installed(base(name), list); reason != "" && depth > 0 {
+			w.dirs[name] = excluded
+			w.leaveOut(path, name, rt, doc.Skipped, reason)
+			return nil
+		}
 	}
 	maildir := isMaildir(list)
 	for _, de := range list {
@@ -117,7 +150,12 @@ func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, de
 				w.leaveOut(childPath, child, crt, doc.Skipped, reason)
 				continue
 			}
-			if err := w.dir(ctx, t, childPath, child, crt, depth+1); err != nil {
+			below := dev
+			if info, err := de.Info(); err == nil {
+				below = w.device(info)
+				w.mount(child, below, dev)
+			}
+			if err := w.dir(ctx, t, childPath, child, crt, below, depth+1); err != nil {
 				return err
 			}
 		case child == w.own.db || strings.HasPrefix(child, w.own.db+"-") && w.own.db != "":
@@ -219,8 +257,12 @@ func reasonOf(err error) string {
 }
 
 // gone reports whether a file under target that the walk has not met is certainly not there: the
-// folder where it stood (or the nearest above it that still stands) was listed in full.
+// folder where it stood (or the nearest above it that still stands) was listed in full, and no folder
+// on the way was another disk once that is not there now.
 func (w *walk) gone(name, target string) bool {
+	if w.awayDisk(name, target) {
+		return false
+	}
 	for p := name; p != target; {
 		p = parent(p)
 		switch w.dirs[p] {
@@ -228,6 +270,22 @@ func (w *walk) gone(name, target string) bool {
 			return true
 		case unreadable:
 			return false
+		}
+		if p == "/" || p == "." {
+			break
+		}
+	}
+	return false
+}
+
+// awayDisk reports whether name stood on a disk that was mounted at or below target and is not now.
+func (w *walk) awayDisk(name, target string) bool {
+	if len(w.r.reg.Mounts) == 0 {
+		return false
+	}
+	for p := name; p != target; {
+		if p = parent(p); w.r.reg.Mounts[p] && !w.mounts[p] && w.dirs[p] != excluded {
+			return true
 		}
 		if p == "/" || p == "." {
 			break

@@ -200,7 +200,7 @@ func (w *writer) document(tx *store.Tx, t *tally, j *job, it *item) error {
 		if held {
 			t.same++
 			j.docs = append(j.docs, id)
-			return tx.Hold(j.fileID, id)
+			return tx.HoldFor(j.fileID, id, it.rec.Source)
 		}
 	}
 	id, res, err := tx.PutDocument(it.rec)
@@ -299,7 +299,7 @@ func (r *run) removeGone(ctx context.Context, w *walk, targets []target, known m
 			continue
 		}
 		var gone []string
-		kept, held := 0, 0
+		kept, held, away := 0, 0, false
 		for name, f := range known {
 			if !within(name, t.name) || name == t.name {
 				continue
@@ -313,12 +313,20 @@ func (r *run) removeGone(ctx context.Context, w *walk, targets []target, known m
 				gone = append(gone, name)
 			default:
 				kept++
+				away = away || w.awayDisk(name, t.name)
 			}
 		}
 		if kept > 0 {
-			r.note("%d files under %s were not found, but not every folder could be listed; what was taken in from them stays.", kept, t.name)
+			why := "not every folder could be listed"
+			if away {
+				why = "a disk that was there is not mounted now"
+			}
+			r.note("%d files under %s were not found, but %s; what was taken in from them stays.", kept, t.name, why)
 		}
 		if w.met[t.name] == 0 && held > 0 {
+			if kept > 0 {
+				continue // and the reason is told
+			}
 			r.note("%s is empty now, as an unmounted disk would be; what was taken in from its %d files stays. openhuman-core forget SOURCE removes it.", t.name, held)
 			continue
 		}
