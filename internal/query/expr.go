@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/openhuman/openhuman-core/internal/text"
@@ -30,7 +31,7 @@ func (q *Query) Optional() []Term {
 				parts = append(parts, gramTerm(g))
 			}
 		}
-		for _, part := range parts {
+		for _, part := range append(parts, t.parts...) {
 			if part.Stop {
 				weak.add(part)
 			} else {
@@ -62,6 +63,47 @@ func Any(terms []Term) string {
 		exprs[i] = terms[i].Expr
 	}
 	return strings.Join(exprs, " OR ")
+}
+
+// Relaxed returns the query for rows that hold the parts of its identifiers, wherever they stand,
+// and words that the text writes in another way: getUser in getUserName, 1234 as 1,234. It is nil
+// when that is the same query. Phrases stay what they are.
+func (q *Query) Relaxed() *Query {
+	r := *q
+	r.Terms = nil
+	changed := false
+	for _, t := range q.Terms {
+		switch {
+		case t.Required:
+			r.add(t)
+		case t.apart != nil:
+			both := *t.apart
+			both.Expr, both.Tokens = "("+t.Expr+" OR "+t.apart.Expr+")", nil
+			r.add(both)
+			changed = true
+		case len(t.parts) > 0:
+			for _, part := range t.parts {
+				r.add(part)
+			}
+			changed = true
+		default:
+			r.add(t)
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &r
+}
+
+// Thorough reports whether a row that holds any of the words is found by the optional terms: words
+// that mean nothing alone are left out of them.
+func (q *Query) Thorough() bool {
+	weak := func(t Term) bool { return t.Stop }
+	if slices.ContainsFunc(q.Optional(), weak) {
+		return true // then there was nothing else
+	}
+	return !slices.ContainsFunc(q.Terms, func(t Term) bool { return weak(t) || slices.ContainsFunc(t.parts, weak) })
 }
 
 // quote writes index tokens as an FTS5 phrase. Tokens hold letters, marks and digits only.
@@ -98,6 +140,9 @@ func prefixTerm(n needle) Term {
 	exprs := []string{quote(seq...) + " *"}
 	for _, alt := range t.alts {
 		exprs = append(exprs, quote(append(before[:len(before):len(before)], alt)...))
+	}
+	if len(before) > 0 {
+		t.parts = partTerms(n)
 	}
 	t.Expr = exprs[0]
 	if len(exprs) > 1 {

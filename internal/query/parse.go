@@ -123,11 +123,19 @@ func (p *parser) next() bool {
 	return true
 }
 
-// excludable reports whether a minus sign before s excludes what follows: a word or a phrase, and
-// not a second dash or nothing.
+// excludable reports whether a minus sign before s excludes what follows: a phrase, or a word with or
+// without signs before it, and not a second dash, an arrow or nothing.
 func excludable(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return isQuote(r) || unicode.IsLetter(r) || unicode.IsNumber(r)
+	switch r, _ := utf8.DecodeRuneInString(s); {
+	case isQuote(r):
+		return true
+	case text.Fold(string(r)) == "-", r == '>', unicode.IsSpace(r):
+		return false
+	}
+	if end := strings.IndexFunc(s, unicode.IsSpace); end >= 0 {
+		s = s[:end]
+	}
+	return strings.IndexFunc(s, text.InToken) >= 0
 }
 
 func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' || r == '＂' }
@@ -169,44 +177,75 @@ func (p *parser) operator(minus bool) bool {
 	if minus {
 		f = &p.q.Exclude
 	}
-	switch strings.ToLower(name) {
+	name = strings.ToLower(name)
+	list := []string{value}
+	if !quoted {
+		list = listOf(value)
+	}
+	switch name {
 	case "from":
-		f.From = append(f.From, value)
+		f.From = append(f.From, list...)
 	case "source":
-		f.Source = append(f.Source, sourceGlobs(value)...)
+		for _, v := range list {
+			f.Source = append(f.Source, SourceGlobs(v)...)
+		}
 	case "tag":
-		f.Tag = append(f.Tag, strings.TrimPrefix(value, "#"))
+		for i, v := range list {
+			list[i] = strings.TrimPrefix(v, "#")
+		}
+		f.Tag = append(f.Tag, list...)
 	case "kind":
-		k, ok := kinds[strings.ToLower(value)]
+		for i, v := range list {
+			if list[i], ok = kinds[strings.ToLower(v)]; !ok {
+				return p.misread(name, value)
+			}
+		}
+		f.Kind = append(f.Kind, list...)
+	case "after", "before":
+		begin, end, ok := parseDate(value)
 		if !ok {
-			return false
+			return p.misread(name, value)
 		}
-		f.Kind = append(f.Kind, k)
-	case "after":
-		t, ok := parseDate(value)
-		if !ok {
-			return false
-		}
-		if minus { // not from that day on: before it
-			p.q.Narrow.until(t)
-		} else {
-			f.since(t)
-		}
-	case "before":
-		t, ok := parseDate(value)
-		if !ok {
-			return false
-		}
-		if minus {
-			p.q.Narrow.since(t)
-		} else {
-			f.until(t)
+		switch f := &p.q.Narrow; {
+		case name == "after" && minus: // not from that day on
+			f.until(begin)
+		case name == "after":
+			f.since(begin)
+		case minus:
+			f.since(end)
+		default:
+			f.until(end)
 		}
 	default:
 		return false
 	}
+	if !minus && (name == "from" || name == "source" || name == "tag") {
+		for _, v := range list {
+			p.q.Given = append(p.q.Given, Operator{name, v})
+		}
+	}
 	p.rest = after
 	return true
+}
+
+// misread notes an operator that is taken as words.
+func (p *parser) misread(name, value string) bool {
+	p.q.Misread = append(p.q.Misread, Operator{name, value})
+	return false
+}
+
+// listOf parts the values of an operator, which commas stand between.
+func listOf(s string) []string {
+	var out []string
+	for v := range strings.SplitSeq(s, ",") {
+		if v = strings.TrimSpace(v); v != "" {
+			out = append(out, v)
+		}
+	}
+	if len(out) == 0 {
+		return []string{s}
+	}
+	return out
 }
 
 func (f *Filters) since(t time.Time) {
@@ -226,26 +265,27 @@ var kinds = map[string]string{
 	"document": "document", "documents": "document", "note": "document", "notes": "document",
 }
 
-// sourceGlobs returns what source:value stands for: the whole id, the platform before the colon, or
+// SourceGlobs returns what source:value stands for: the whole id, the platform before the colon, or
 // the name after it.
-func sourceGlobs(v string) []string {
+func SourceGlobs(v string) []string {
 	if strings.ContainsAny(v, "*?") {
 		return []string{v}
 	}
 	return []string{v, v + ":*", "*:" + v, "*:#" + v}
 }
 
-// parseDate reads a day, a month or a year as its first instant in UTC.
-func parseDate(s string) (time.Time, bool) {
-	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+// parseDate reads a day, a month or a year: its first instant in UTC, and that of the next.
+func parseDate(s string) (begin, end time.Time, ok bool) {
+	for i, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 		if len(s) != len(layout) {
 			continue
 		}
 		if t, err := time.Parse(layout, s); err == nil {
-			return t, true
+			next := []time.Time{t.AddDate(0, 0, 1), t.AddDate(0, 1, 0), t.AddDate(1, 0, 0)}
+			return t, next[i], true
 		}
 	}
-	return time.Time{}, false
+	return time.Time{}, time.Time{}, false
 }
 
 // phrase adds a phrase in quotation marks.
@@ -270,9 +310,12 @@ func (p *parser) word(s string, minus bool) {
 	if stem != s && endsInWord(stem) {
 		s, prefix = stem, true
 	}
-	for _, part := range splitScripts(s) {
-		last := part.end == len(s)
-		p.part(s[part.start:part.end], prefix && last, part.run, minus)
+	pieces := splitSigns(s)
+	for i, piece := range pieces {
+		for _, part := range splitScripts(piece) {
+			last := i+1 == len(pieces) && part.end == len(piece)
+			p.part(piece[part.start:part.end], prefix && last, part.run, minus)
+		}
 	}
 }
 
@@ -284,6 +327,7 @@ func (p *parser) part(s string, prefix, run, minus bool) {
 	}
 	n.prefix = prefix
 	if minus {
+		n.keepSign(s)
 		p.q.not = append(p.q.not, n)
 		return
 	}
@@ -300,9 +344,13 @@ func (p *parser) part(s string, prefix, run, minus bool) {
 	case run:
 		p.q.add(phraseTerm(s, needle{}))
 	case n.plain():
-		p.q.add(wordTerm(n.text))
+		t := wordTerm(n.text)
+		t.apart = apart(s)
+		p.q.add(t)
 	default:
-		p.q.add(phraseTerm(n.text, n))
+		t := phraseTerm(n.text, n)
+		t.parts, t.apart = partTerms(n), together(n.text)
+		p.q.add(t)
 	}
 }
 

@@ -4,8 +4,12 @@
 //
 // The language: words in any order, "a phrase", word* (a prefix), -word and -"a phrase" (excluded),
 // and the operators from: source: kind: tag: after: before:. Identifiers such as POL-358,
-// snake_case, v1.0.21, a@b.org or a path are found as they are written. There are no syntax errors:
-// what does not fit an operator is a word, and what holds no letter or digit is passed over.
+// snake_case, v1.0.21, a@b.org or a path are found as they are written, then by their parts; any
+// other sign between words, such as a comma, is a blank. There are no syntax errors: what does not
+// fit an operator is a word, and what holds no letter, digit or emoji is passed over.
+//
+// after: and before: include the day, month or year that they name. A phrase is looked for inside a
+// chunk: where a long document was cut, one that runs over the cut is not found.
 package query
 
 import (
@@ -19,8 +23,16 @@ type Query struct {
 	// Narrow holds the operators; Exclude those with a minus sign.
 	Narrow, Exclude Filters
 
+	// Given are the operators with names that may or may not exist: from, source and tag.
+	Given []Operator
+	// Misread are operators whose value makes no sense, so that they were taken as words.
+	Misread []Operator
+
 	not []needle
 }
+
+// An Operator is one name:value of a query, as typed.
+type Operator struct{ Name, Value string }
 
 // A Term is one word, prefix, identifier, phrase or run of a script without spaces.
 type Term struct {
@@ -33,6 +45,8 @@ type Term struct {
 	// Stop says that the term carries no meaning of its own.
 	Stop bool
 
+	parts   []Term   // the words of an identifier
+	apart   *Term    // the same word as two
 	seq     []string // the index tokens as they follow each other
 	open    bool     // the last of seq may go on ...
 	alts    []string // ... or be one of these
@@ -47,7 +61,7 @@ type Filters struct {
 	Kind   []string   // kinds of sources
 	Tag    []string   // tags
 	Since  *time.Time // from this instant on
-	Until  *time.Time // before this instant
+	Until  *time.Time // before this instant: the end of what before: names
 }
 
 // IsZero reports whether the filters let everything pass.

@@ -49,9 +49,19 @@ func TestAll(t *testing.T) {
 		"after:2024-13-45":             `"after 2024 13 45"`,
 		"zq*":                          `"zq" *`,
 		"POL-3*":                       `"pol 3" *`,
-		"re*-lease*d":                  `"re leas d"`,
-		"\xff\xfe bad\xffutf":          `"bad utf"`,
-		"nul\x00byte":                  `"nul byte"`,
+		"re*-lease*d":                  `"re" AND "leas" AND "d"`,
+		"\xff\xfe bad\xffutf":          `"bad" AND "utf"`,
+		"nul\x00byte":                  `"nul" AND "byte"`,
+		"lease,boat;a b|c":             `"leas" AND "boat" AND "a" AND "b" AND "c"`,
+		"boat—lease…x...y(z)":          `"boat" AND "leas" AND "x" AND "y" AND "z"`,
+		"boat\u200blease boat&lease":   `"boat" AND "leas"`,
+		"a+b c=d? e*f":                 `"a" AND "b" AND "c d" AND "e" AND "f"`,
+		"C++,C#&D AT&T R&D":            `"c" AND "c d" AND "at t" AND "r d"`,
+		"me+x@example.org,you@b.org":   `"me x exampl org" AND "you b org"`,
+		"https://x.org/a,b;c&d":        `"https x org a b c d"`,
+		"1,234.56 boat/lease":          `"1 234 56" AND "boat leas"`,
+		"../a ./... a..b":              `"a" AND "a b"`,
+		"ok👍 🎉":                        `"ok" AND "👍" * AND "🎉" *`,
 	} {
 		q := query.Parse(in)
 		got := q.All()
@@ -74,17 +84,22 @@ func day(s string) *time.Time {
 
 func TestOperators(t *testing.T) {
 	for in, want := range map[string]struct{ narrow, exclude query.Filters }{
-		"from:alice FROM:\"Bob Stone\" x":           {narrow: query.Filters{From: []string{"alice", "Bob Stone"}}},
-		"-from:alice":                               {exclude: query.Filters{From: []string{"alice"}}},
-		"source:slack:#eng":                         {narrow: query.Filters{Source: []string{"slack:#eng", "slack:#eng:*", "*:slack:#eng", "*:#slack:#eng"}}},
-		"source:notes:*":                            {narrow: query.Filters{Source: []string{"notes:*"}}},
-		"kind:Email kind:notes":                     {narrow: query.Filters{Kind: []string{"email", "document"}}},
-		"tag:#todo -tag:done":                       {narrow: query.Filters{Tag: []string{"todo"}}, exclude: query.Filters{Tag: []string{"done"}}},
-		"after:2024-05-01":                          {narrow: query.Filters{Since: day("2024-05-01")}},
-		"before:2024-05":                            {narrow: query.Filters{Until: day("2024-05-01")}},
-		"after:2023 after:2022":                     {narrow: query.Filters{Since: day("2023-01-01")}},
-		"-before:2024":                              {narrow: query.Filters{Since: day("2024-01-01")}},
-		"after:yesterday kind:x tag: http://from:x": {},
+		"from:alice FROM:\"Bob Stone\" x":            {narrow: query.Filters{From: []string{"alice", "Bob Stone"}}},
+		"-from:alice":                                {exclude: query.Filters{From: []string{"alice"}}},
+		"source:slack:#eng":                          {narrow: query.Filters{Source: []string{"slack:#eng", "slack:#eng:*", "*:slack:#eng", "*:#slack:#eng"}}},
+		"source:notes:*":                             {narrow: query.Filters{Source: []string{"notes:*"}}},
+		"kind:Email kind:notes":                      {narrow: query.Filters{Kind: []string{"email", "document"}}},
+		"tag:#todo -tag:done":                        {narrow: query.Filters{Tag: []string{"todo"}}, exclude: query.Filters{Tag: []string{"done"}}},
+		"after:2024-05-01":                           {narrow: query.Filters{Since: day("2024-05-01")}},
+		"before:2024-05":                             {narrow: query.Filters{Until: day("2024-06-01")}},
+		"after:2023 after:2022":                      {narrow: query.Filters{Since: day("2023-01-01")}},
+		"-before:2024":                               {narrow: query.Filters{Since: day("2025-01-01")}},
+		"before:2024-12-31 -after:2025":              {narrow: query.Filters{Until: day("2025-01-01")}},
+		"after:2024-05-01 before:2024-05-01":         {narrow: query.Filters{Since: day("2024-05-01"), Until: day("2024-05-02")}},
+		"kind:email,chat tag:a,#b":                   {narrow: query.Filters{Kind: []string{"email", "chat"}, Tag: []string{"a", "b"}}},
+		`from:ann,bob from:"Stone, Bob" kind:mail,x`: {narrow: query.Filters{From: []string{"ann", "bob", "Stone, Bob"}}},
+		"source:a:*,b:*":                             {narrow: query.Filters{Source: []string{"a:*", "b:*"}}},
+		"after:yesterday kind:x tag: http://from:x":  {},
 	} {
 		q := query.Parse(in)
 		if diff := cmp.Diff(want.narrow, q.Narrow); diff != "" {
@@ -120,12 +135,52 @@ func TestOptional(t *testing.T) {
 		"the budget review": `"budget" OR "review"`,
 		"the of":            `"the" OR "of"`,
 		`"a phrase" budget`: `"budget"`,
-		"北京会议 POL-358":      `"北京" OR "京会" OR "会议" OR "pol 358"`,
+		"北京会议 POL-358":      `"北京" OR "京会" OR "会议" OR "pol 358" OR "pol" OR "358"`,
 		`"only a phrase"`:   ``,
 	} {
 		if got := query.Any(query.Parse(in).Optional()); got != want {
 			t.Errorf("Parse(%q).Optional() = %s, want %s", in, got, want)
 		}
+	}
+}
+
+func TestRelaxed(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain words":           ``,
+		`"POL-358"`:             ``,
+		"don't":                 ``,
+		"GPS URLs":              ``,
+		"POL-358 x":             `"pol" AND "358" AND "x"`,
+		"boat/lease":            `"boat" AND "leas"`,
+		"a@b.org":               `"a" AND "b" AND "org"`,
+		"getUser":               `("getus" OR "get user")`,
+		"worker3":               `("worker3" OR "worker 3")`,
+		"1234 12345678":         `("1234" OR "1 234") AND ("12345678" OR "12 345 678")`,
+		"1,234":                 `("1 234" OR "1234")`,
+		`"a b" POL-1`:           `"a b" AND "pol" AND "1"`,
+		"v1.0.21":               `"v1" AND "0" AND "21"`,
+		"2024 007 123456789012": `("2024" OR "2 024") AND "007" AND ("123456789012" OR "123 456 789 012")`,
+	} {
+		got := ""
+		if q := query.Parse(in).Relaxed(); q != nil {
+			got = q.All()
+		}
+		if got != want {
+			t.Errorf("Parse(%q).Relaxed() = %s, want %s", in, got, want)
+		}
+	}
+	if got, _, _ := strings.Cut(query.Parse("POL-35*").Relaxed().All(), " OR "); got != `"pol" AND "35" *` {
+		t.Errorf("a prefix: %s", got)
+	}
+}
+
+func TestMisread(t *testing.T) {
+	q := query.Parse("kind:bogus after:nonsense before:2024-13-45 -kind:mail,x from:ann -tag:x source:a,b")
+	if diff := cmp.Diff([]query.Operator{{"kind", "bogus"}, {"after", "nonsense"}, {"before", "2024-13-45"}, {"kind", "mail,x"}}, q.Misread); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]query.Operator{{"from", "ann"}, {"source", "a"}, {"source", "b"}}, q.Given); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -159,6 +214,17 @@ func TestAccept(t *testing.T) {
 		{"-cat", "category", true},
 		{`-"blue fox"`, "a blue  fox", false},
 		{"-数据", "个人数据库", false},
+		{"-#sailing", "on #Sailing", false},
+		{"-#sailing", "sailing", true},
+		{"-.NET", "a .net core", false},
+		{"-.NET", "example.net, net", true},
+		{"-$HOME", "cd $HOME/x", false},
+		{"-/usr/local/bin", "in /usr/local/bin.", false},
+		{"-(node)", "a node", false},
+		{"-boat,lease", "the lease", false},
+		{"-👍", "ok👍🏽", false},
+		{"-👍", "ok🎉", true},
+		{"x ->y", "y", true},
 		{"-数据", "个人资料库", true},
 		{"relati*", "the relation", true},
 		{"relati*", "correlations relate", false},

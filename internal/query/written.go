@@ -28,8 +28,19 @@ func newNeedle(s string) needle {
 }
 
 func notWord(r rune) bool {
-	return !text.IsWordRune(r) && !unicode.IsLetter(r) && !unicode.IsNumber(r)
+	return !text.InToken(r) && !unicode.IsLetter(r) && !unicode.IsNumber(r)
 }
+
+// keepSign adds the sign before the first word of s when it makes another word of it: #sailing is not
+// sailing, nor is .NET a net.
+func (n *needle) keepSign(s string) {
+	s = spaced(text.Fold(s))
+	if i := strings.IndexFunc(s, func(r rune) bool { return !notWord(r) }); i > 0 && isLead(rune(s[i-1])) {
+		n.text = s[i-1:i] + n.text
+	}
+}
+
+func isLead(r rune) bool { return strings.ContainsRune("#.$@/", r) }
 
 // plain reports whether the needle is one word without signs, which the index finds by its stem.
 func (n needle) plain() bool {
@@ -58,7 +69,7 @@ func (n needle) find(hay string, from int) int {
 		before, _ := utf8.DecodeLastRuneInString(hay[:i])
 		after, size := utf8.DecodeRuneInString(hay[i+len(n.text):])
 		switch {
-		case i > 0 && wordy(first) && wordy(before):
+		case i > 0 && (wordy(first) || isLead(first)) && wordy(before):
 		case size > 0 && !n.prefix && wordy(last) && wordy(after):
 		case size > 0 && unicode.Is(unicode.M, after): // the last character goes on
 		default:

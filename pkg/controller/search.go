@@ -39,20 +39,20 @@ func (c *Controller) Search(ctx context.Context, p SearchParams) (SearchResult, 
 		return res, err
 	}
 	q := query.Parse(p.Query)
-	hits, err := c.search(ctx, q, k)
+	filter := narrow(q)
+	filter.Scope = c.scope(ctx)
+	hits, err := c.search(ctx, q, filter, k)
 	if err != nil {
 		return res, err
 	}
 	if len(hits) > k {
 		hits, res.HasMore = hits[:k], true
 	}
-	if len(hits) == 0 {
-		if res.Hint, err = c.nothingHint(ctx, q); err != nil {
-			return res, err
-		}
+	if res.Hint, err = c.searchHint(ctx, q, filter, len(hits)); err != nil {
+		return res, err
 	}
 	var shown int
-	res.Chunks, res.Truncated, shown = c.rowsOf(hits, append(q.Terms[:len(q.Terms):len(q.Terms)], q.Optional()...), len(res.Hint)+100)
+	res.Chunks, res.Truncated, shown = c.rowsOf(hits, shownTerms(q), len(res.Hint)+100)
 	res.HasMore = res.HasMore || shown < len(hits)
 	res.Hint = hints(res.Truncated.hint(), res.Hint)
 	return res, nil
@@ -72,22 +72,25 @@ func checkQuery(s string) error {
 }
 
 // search returns the hits of a query: at least k+1 when there are so many.
-func (c *Controller) search(ctx context.Context, q *query.Query, k int) ([]store.ChunkHit, error) {
-	filter := narrow(q)
-	filter.Scope = c.scope(ctx)
+func (c *Controller) search(ctx context.Context, q *query.Query, filter store.Filter, k int) ([]store.ChunkHit, error) {
 	if len(q.Terms) == 0 {
 		return c.newest(ctx, q, filter, k)
 	}
-	var tokens []string
-	for _, t := range q.Terms {
-		tokens = append(tokens, t.Tokens...)
-	}
-	hits, err := c.store.SearchChunks(ctx, store.ChunkQuery{Match: q.All(), Tokens: tokens, Filter: filter, Accept: accept(q, true), Limit: k + 1})
+	hits, err := c.searchAll(ctx, q, filter, k+1)
 	if err != nil {
 		return nil, err
 	}
-	for i := range hits {
-		hits[i].Score = 0.5 + 0.5*hits[i].Score/(hits[i].Score+halfScore)
+	band(hits, 0.5, 1)
+	if relaxed := q.Relaxed(); relaxed != nil {
+		band(hits, 0.5, 1) // from 0.75 on
+		if len(hits) <= k {
+			parts, err := c.searchAll(ctx, relaxed, filter, k+1+len(hits))
+			if err != nil {
+				return nil, err
+			}
+			band(parts, 0.5, 0.75)
+			hits = appendNew(hits, parts)
+		}
 	}
 	optional := q.Optional()
 	if len(hits) > k || len(optional) == 0 || (len(q.Terms) == 1 && len(optional) == 1) {
@@ -98,17 +101,43 @@ func (c *Controller) search(ctx context.Context, q *query.Query, k int) ([]store
 			optional = append(optional, t)
 		}
 	}
-	some, err := c.searchSome(ctx, q, optional, filter, searchCandidates)
+	some, err := c.searchSome(ctx, q, optional, filter, k-len(hits)+1)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range some {
-		if !slices.ContainsFunc(hits, func(x store.ChunkHit) bool { return x.RowID == h.RowID }) {
-			h.Score *= 0.5
+	band(some, 0, 0.5)
+	return appendNew(hits, some), nil
+}
+
+// searchAll returns up to n chunks with all the terms, scored from 0 to 1.
+func (c *Controller) searchAll(ctx context.Context, q *query.Query, filter store.Filter, n int) ([]store.ChunkHit, error) {
+	var tokens []string
+	for _, t := range q.Terms {
+		tokens = append(tokens, t.Tokens...)
+	}
+	hits, err := c.store.SearchChunks(ctx, store.ChunkQuery{Match: q.All(), Tokens: tokens, Filter: filter, Accept: accept(q, true), Limit: n})
+	for i := range hits {
+		hits[i].Score /= hits[i].Score + halfScore
+	}
+	return hits, err
+}
+
+// band moves scores from 0 to 1 between two bounds.
+func band(hits []store.ChunkHit, low, high float64) {
+	for i := range hits {
+		hits[i].Score = low + (high-low)*hits[i].Score
+	}
+}
+
+// appendNew appends the hits on chunks that are not among the first.
+func appendNew(hits, more []store.ChunkHit) []store.ChunkHit {
+	first := hits
+	for _, h := range more {
+		if !slices.ContainsFunc(first, func(x store.ChunkHit) bool { return x.RowID == h.RowID }) {
 			hits = append(hits, h)
 		}
 	}
-	return hits, nil
+	return hits
 }
 
 // newest answers a query of operators and exclusions alone: the newest chunks that they leave.
@@ -116,7 +145,7 @@ func (c *Controller) newest(ctx context.Context, q *query.Query, filter store.Fi
 	if q.IsZero() {
 		return nil, nil
 	}
-	page, _, err := c.store.ListChunks(ctx, store.ListQuery{Filter: filter, Accept: accept(q, true), Limit: k + 1})
+	page, _, err := c.store.ListChunks(ctx, store.ListQuery{Filter: filter, Accept: accept(q, true), Limit: k + 1, NoTotal: true})
 	if err != nil {
 		return nil, err
 	}
@@ -128,13 +157,39 @@ func (c *Controller) newest(ctx context.Context, q *query.Query, filter store.Fi
 }
 
 // searchSome returns up to MaxK+1 chunks with some of the optional terms, best first, scored from 0
-// to 1. Terms that stand in a large share of all chunks find nothing that rarer ones would not, at
-// a high price, so they only count for the score.
-func (c *Controller) searchSome(ctx context.Context, q *query.Query, optional []query.Term, filter store.Filter, candidates int) ([]store.ChunkHit, error) {
+// to 1. Terms that stand in a large share of all chunks find little that rarer ones would not, at a
+// high price, so they only count for the score, unless fewer than enough chunks are found without.
+func (c *Controller) searchSome(ctx context.Context, q *query.Query, optional []query.Term, filter store.Filter, enough int) ([]store.ChunkHit, error) {
 	terms, err := c.budget(ctx, optional)
 	if err != nil {
 		return nil, err
 	}
+	for {
+		hits, err := c.searchAny(ctx, q, terms, filter)
+		if err != nil || len(hits) >= enough {
+			return hits, err
+		}
+		skipped := slices.IndexFunc(terms, func(t budgeted) bool { return t.Skip })
+		if skipped >= 0 {
+			terms[skipped].Skip = false
+			continue
+		}
+		if len(hits) > 0 || len(optional) <= maxOptional {
+			return hits, nil
+		}
+		// None of the rarest is anywhere, and there are more.
+		tried := make(map[string]bool, len(terms))
+		for _, t := range terms {
+			tried[t.Expr] = true
+		}
+		optional = slices.DeleteFunc(slices.Clone(optional), func(t query.Term) bool { return tried[t.Expr] })
+		if terms, err = c.budget(ctx, optional); err != nil || len(terms) == 0 {
+			return nil, err
+		}
+	}
+}
+
+func (c *Controller) searchAny(ctx context.Context, q *query.Query, terms []budgeted, filter store.Filter) ([]store.ChunkHit, error) {
 	kept := make([]query.Term, len(terms))
 	any := make([]store.AnyTerm, len(terms))
 	for i, t := range terms {
@@ -146,7 +201,7 @@ func (c *Controller) searchSome(ctx context.Context, q *query.Query, optional []
 			s := query.NewScorer(kept, df, total)
 			return func(ch *store.Chunk) float64 { return s.Score(ch.Context, ch.Content) }
 		},
-		Candidates: candidates, Limit: MaxK + 1,
+		Candidates: searchCandidates, Limit: MaxK + 1,
 	})
 }
 
@@ -206,21 +261,11 @@ func (c *Controller) rowsOf(hits []store.ChunkHit, terms []query.Term, other int
 	return rows, cut, len(rows)
 }
 
-// nothingHint says why there is nothing and what to try.
-func (c *Controller) nothingHint(ctx context.Context, q *query.Query) (string, error) {
-	if empty, err := c.emptyHint(ctx); err != nil || empty != "" {
-		return empty, err
+// shownTerms are the terms that previews are cut around.
+func shownTerms(q *query.Query) []query.Term {
+	terms := append(slices.Clone(q.Terms), q.Optional()...)
+	if relaxed := q.Relaxed(); relaxed != nil {
+		terms = append(terms, relaxed.Terms...)
 	}
-	narrowed := !q.Narrow.IsZero() || !q.Exclude.IsZero()
-	switch {
-	case q.IsZero():
-		return "The query holds no letter or digit to look for.", nil
-	case narrowed && len(q.Terms) > 0:
-		return "Nothing matches. Leave out an operator (from: source: kind: tag: after: before:), or use fewer or other words.", nil
-	case narrowed:
-		return "Nothing matches these operators. tree.list_sources shows what there is.", nil
-	case q.Must() != "":
-		return "Nothing holds this phrase as it is written. Leave out the quotation marks.", nil
-	}
-	return "Nothing holds any of these words. Try other words for the same thing, or the beginning of one, such as budg*.", nil
+	return terms
 }

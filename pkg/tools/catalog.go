@@ -15,7 +15,7 @@ var Catalog = []Op{
 		(*controller.Controller).Search,
 		tool(MCP{Name: "memory.search", About: "Keyword search over memory-tree chunks: the user's own mail, chats, notes and documents. " +
 			`Best match first. Words match their stems, "a phrase" is exact, word* is a prefix, -word excludes; ` +
-			"from: source: kind: tag: after:YYYY-MM-DD before:YYYY-MM-DD narrow. " +
+			"from: source: kind: tag: after:YYYY-MM-DD before:YYYY-MM-DD (both days included) narrow. " +
 			"Rows hold previews: read the whole text with tree.read_chunk."}),
 		arg("query", "Words to look for."),
 		argK),
