@@ -94,14 +94,6 @@ func (s *Store) Files(ctx context.Context, root string) ([]FileRecord, error) {
 	return out, err
 }
 
-// Hold states that a file holds a document.
-func (tx *Tx) Hold(fileID, docID int64) error {
-	if err := tx.w.exec("INSERT OR IGNORE INTO holders (file, document) VALUES (?, ?)", fileID, docID); err != nil {
-		return fmt.Errorf("write a holder: %w", err)
-	}
-	return nil
-}
-
 // ReleaseExcept states that a file holds no documents but docIDs. Those that no file holds any more
 // are removed; it returns how many documents and chunks that were.
 func (tx *Tx) ReleaseExcept(fileID int64, docIDs []int64) (documents, chunks int, err error) {
@@ -132,6 +124,9 @@ func (tx *Tx) ReleaseExcept(fileID int64, docIDs []int64) (documents, chunks int
 			return documents, chunks, fmt.Errorf("read holders: %w", err)
 		}
 		if held {
+			if err := tx.rehome(id); err != nil {
+				return documents, chunks, err
+			}
 			continue
 		}
 		n, err := tx.deleteDocument(id)
@@ -164,8 +159,8 @@ func (tx *Tx) DropFile(path string) (documents, chunks int, err error) {
 }
 
 // ForgetSource removes a source with everything in it, and marks the files that held it as
-// incomplete, so that they are read again should they be ingested again. An unknown source is a
-// NotFound fault. Finish then also wipes the text from unused parts of the file.
+// incomplete, so that they are read again should they be ingested again. A document that a file of
+// another source holds too moves there. An unknown source is a NotFound fault. Finish then also wipes the text from unused parts of the file.
 func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 	if err := tx.flush(); err != nil { // what this transaction has counted must be in the tables
 		return 0, 0, err
@@ -179,6 +174,9 @@ func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 		return 0, 0, fault.New(fault.NotFound, "There is no source %q.", sourceID).
 			WithHint("openhuman-core sources lists them.")
 	}
+	if err := tx.leaveSource(id); err != nil {
+		return 0, 0, err
+	}
 	if _, err := tx.w.get("SELECT (SELECT count(*) FROM documents WHERE source = ?1), (SELECT count(*) FROM chunks WHERE source = ?1)",
 		[]any{id}, &documents, &chunks); err != nil {
 		return 0, 0, fmt.Errorf("count a source: %w", err)
@@ -186,7 +184,7 @@ func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 	err = tx.w.wiping(func() error {
 		for _, query := range []string{
 			`UPDATE files SET complete = 0 WHERE id IN
-				(SELECT h.file FROM holders h JOIN documents d ON d.id = h.document WHERE d.source = ?1)`,
+				(SELECT h.file FROM holders h JOIN documents d ON d.id = h.document WHERE d.source = ?1 OR h.source = ?1)`,
 			"DELETE FROM chunk_index WHERE rowid IN (SELECT id FROM chunks WHERE source = ?1)",
 			"INSERT INTO dead_vectors (vector) SELECT id FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 			"DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",

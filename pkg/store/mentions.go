@@ -52,6 +52,19 @@ func (tx *Tx) putMentions(chunk, source int64, ms []Mention) error {
 
 // clearMentions removes the mentions of a chunk and takes back their counts.
 func (tx *Tx) clearMentions(chunk, source int64) error {
+	rows, err := tx.mentionsOf(chunk)
+	if err != nil {
+		return err
+	}
+	if err := tx.w.exec("DELETE FROM mentions WHERE chunk = ?", chunk); err != nil {
+		return fmt.Errorf("remove mentions: %w", err)
+	}
+	tx.count(rows, source, -1)
+	return nil
+}
+
+// mentionsOf returns the mentions of a chunk.
+func (tx *Tx) mentionsOf(chunk int64) ([]mention, error) {
 	var rows []mention
 	err := tx.w.each(`SELECT m.form, m.count, e.id, coalesce(e.canonical, e.id)
 		FROM mentions m JOIN forms f ON f.id = m.form JOIN entities e ON e.id = f.entity WHERE m.chunk = ?`, []any{chunk},
@@ -64,13 +77,9 @@ func (tx *Tx) clearMentions(chunk, source int64) error {
 			return nil
 		})
 	if err != nil {
-		return fmt.Errorf("read mentions: %w", err)
+		return nil, fmt.Errorf("read mentions: %w", err)
 	}
-	if err := tx.w.exec("DELETE FROM mentions WHERE chunk = ?", chunk); err != nil {
-		return fmt.Errorf("remove mentions: %w", err)
-	}
-	tx.count(rows, source, -1)
-	return nil
+	return rows, nil
 }
 
 // count adds (or, with sign -1, takes back) the mentions of one chunk.
