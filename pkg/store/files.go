@@ -160,7 +160,8 @@ func (tx *Tx) DropFile(path string) (documents, chunks int, err error) {
 
 // ForgetSource removes a source with everything in it, and marks the files that held it as
 // incomplete, so that they are read again should they be ingested again. A document that a file of
-// another source holds too moves there. An unknown source is a NotFound fault. Finish then also wipes the text from unused parts of the file.
+// another source holds too moves there. An unknown source is a NotFound fault. Finish then also wipes
+// the text from unused parts of the file.
 func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 	if err := tx.flush(); err != nil { // what this transaction has counted must be in the tables
 		return 0, 0, err
