@@ -16,7 +16,8 @@ func newForgetCommand(a *app) *cobra.Command {
 		Use:   "forget SOURCE",
 		Short: "Remove one source and everything that came from it",
 		Long: `Removes a source, as "openhuman-core sources" names it, and everything that came from it. The files that it came
-from stay where they are, and ingesting them again brings it back.`,
+from stay where they are, and ingesting them again brings it back. A source that policy.deny_sources hides can be
+removed as well: the policy is for readers, and this command is the owner's.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := a.settings()

@@ -28,7 +28,8 @@ keys or passwords are left out.
 Everything is searchable when the files are read. What recall needs to find things by meaning follows, which takes
 longer; --no-embed leaves it to "openhuman-core embed".
 
-Exit status 3 means that some files could not be taken in whole; "openhuman-core status --files" lists them all.`,
+Exit status 3 means that some files could not be taken in whole; "openhuman-core status --files" lists them all.
+Encrypted mail, which only its recipient's key opens, is ok with a note.`,
 		Args: cobra.MatchAll(cobra.MinimumNArgs(1), noneEmpty("PATH")),
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("source") {

@@ -18,7 +18,8 @@ func newStatusCommand(a *app) *cobra.Command {
 		Use:   "status",
 		Short: "Show what the memory holds, and what became of each file",
 		Long: `Shows where the memory lies and what it holds. --files lists every file that was looked at with what became
-of it: ok, partial (some of it could not be read), no_text, skipped or failed, and why.`,
+of it: ok, partial (some of it could not be read), no_text, skipped or failed, and why.
+Both count what policy.deny_sources hides as well: they are for the owner of the memory.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := a.settings()
