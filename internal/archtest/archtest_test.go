@@ -36,7 +36,7 @@ func files(t *testing.T) []file {
 			return err
 		}
 		name := d.Name()
-		if d.IsDir() && (name == "testdata" || name == "keepdeps" || name == "node_modules" || p != root && strings.HasPrefix(name, ".")) {
+		if d.IsDir() && (name == "testdata" || name == "node_modules" || p != root && strings.HasPrefix(name, ".")) {
 			return filepath.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(name, ".go") {

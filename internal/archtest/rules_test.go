@@ -84,8 +84,6 @@ var onlyIn = map[string][]string{
 	"github.com/knadh/koanf":                              {"internal/config"},
 	"github.com/spf13":                                    {"cmd/openhuman-core"},
 	"github.com/rs/zerolog":                               {"internal/logx", "pkg/tools", "internal/stdio", "cmd/openhuman-core"},
-	"github.com/emersion":                                 {"internal/ingest/mail", "internal/charset"},
-	"github.com/JohannesKaufmann":                         {"internal/html"},
 	"github.com/mattn/go-isatty":                          {"internal/term"},
 	"github.com/openhuman/openhuman-core/internal/config": {"cmd/openhuman-core"},
 	// Nothing listens; one package calls, where it is told to.
