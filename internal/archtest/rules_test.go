@@ -78,13 +78,13 @@ var readers = []string{"internal/doc", "internal/text", "internal/charset", "int
 // import anything.
 var onlyIn = map[string][]string{
 	// One storage, one protocol, one configuration: each technology has one home.
-	"database/sql":                                        {"pkg/store", "pkg/store/storetest", "bench/..."},
-	"modernc.org":                                         {"pkg/store", "pkg/store/storetest", "bench/..."},
-	"github.com/modelcontextprotocol":                     {"pkg/tools", "pkg/resources", "internal/stdio", "cmd/openhuman-core", "bench/..."},
-	"github.com/knadh/koanf":                              {"internal/config"},
-	"github.com/spf13":                                    {"cmd/openhuman-core"},
-	"github.com/rs/zerolog":                               {"internal/logx", "pkg/tools", "internal/stdio", "cmd/openhuman-core"},
-	"github.com/mattn/go-isatty":                          {"internal/term"},
+	"database/sql":                    {"pkg/store", "pkg/store/storetest", "bench/..."},
+	"modernc.org":                     {"pkg/store", "pkg/store/storetest", "bench/..."},
+	"github.com/modelcontextprotocol": {"pkg/tools", "pkg/resources", "internal/stdio", "cmd/openhuman-core", "bench/..."},
+	"github.com/knadh/koanf":          {"internal/config"},
+	"github.com/spf13":                {"cmd/openhuman-core"},
+	"github.com/rs/zerolog":           {"internal/logx", "pkg/tools", "internal/stdio", "cmd/openhuman-core"},
+	"github.com/mattn/go-isatty":      {"internal/term"},
 	"github.com/openhuman/openhuman-core/internal/config": {"cmd/openhuman-core"},
 	// Nothing listens; one package calls, where it is told to.
 	"net":      {"internal/endpoint"},
