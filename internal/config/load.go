@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	tomlparser "github.com/knadh/koanf/parsers/toml/v2"
@@ -173,13 +174,24 @@ func (l *loader) put(f Field, raw any, place string, from Origin) {
 	l.Origins[f.Key] = from
 }
 
+// severalSources finds a list that was written as one pattern, which would hide nothing, or one that
+// carries the quotes or brackets of a list.
+var severalSources = regexp.MustCompile(`[;,\s]\s*"?[\pL\d_*-]+:|^\[?"|"\]?$`)
+
 // check judges the values whose meaning is known elsewhere. A tool that is misspelt in deny_tools
 // would be served.
 func (l *loader) check(key string, value any) error {
+	list, _ := value.([]string)
+	if key == denySourcesKey {
+		for _, pattern := range list {
+			if severalSources.MatchString(pattern) {
+				return fmt.Errorf("%q is several sources in one pattern; write each on its own, with commas between them (a ? stands for any character)", pattern)
+			}
+		}
+	}
 	if key != denyToolsKey || l.denyTool == nil {
 		return nil
 	}
-	list, _ := value.([]string)
 	for _, pattern := range list {
 		if err := l.denyTool(pattern); err != nil {
 			return err

@@ -25,8 +25,10 @@ type Field struct {
 const (
 	clientsKey   = "policy.clients"
 	denyToolsKey = "policy.deny_tools"
-	sourcesKey   = "sources"
-	providersKey = "capability_providers"
+	// denySourcesKey holds globs over source ids.
+	denySourcesKey = "policy.deny_sources"
+	sourcesKey     = "sources"
+	providersKey   = "capability_providers"
 )
 
 // Fields lists every setting with a single value, in the order of Config. The entries of the lists

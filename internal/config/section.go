@@ -40,9 +40,9 @@ func (l *loader) section(prefix string, table map[string]any) {
 			}
 			l.section(key+".", below)
 		case strings.Contains(name, "."):
-			l.problem(Problem{Place: l.place(key), Msg: fmt.Sprintf("unknown key %q: quotes make one name of it; leave them out", name), Policy: hides(key)})
+			l.problem(Problem{Place: l.place(key), Msg: fmt.Sprintf("unknown key %q: quotes make one name of it; leave them out", name), Policy: hides(key, raw)})
 		default:
-			l.problem(Problem{Place: l.place(key), Msg: l.unknown(key, prefix), Policy: hides(key)})
+			l.problem(Problem{Place: l.place(key), Msg: l.unknown(key, prefix), Policy: hides(key, raw)})
 		}
 	}
 }
@@ -91,9 +91,26 @@ func (l *loader) unknown(key, prefix string) string {
 	return msg
 }
 
-// hides reports whether an unknown key may have been meant to hide something.
-func hides(key string) bool {
-	return strings.HasPrefix(key, "policy.") || strings.Contains(key, "deny") || near.Word(key, []string{"policy"}) != ""
+// hides reports whether an unknown key, or a key anywhere below it, may have been meant to hide
+// something.
+func hides(key string, value any) bool {
+	if strings.HasPrefix(key, "policy.") || near.Word(key, []string{"policy"}) != "" {
+		return true
+	}
+	if k := strings.ToLower(key); strings.Contains(k, "deny") || strings.Contains(k, "allow_") {
+		return true
+	}
+	switch below := value.(type) {
+	case map[string]any:
+		for k, v := range below {
+			if hides(k, v) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(below, func(v any) bool { return hides("", v) })
+	}
+	return false
 }
 
 func (l *loader) clients(raw any) {
