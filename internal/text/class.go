@@ -61,15 +61,20 @@ func classOfRest(r rune) class {
 	switch {
 	case r == utf8.RuneError, r == 0x200B: // a zero width space parts words
 		return classNone
-	case r >= 0x1F000 && r <= 0x1FAFF, r >= 0x2600 && r <= 0x27BF, r == 0x2B50:
-		if unicode.Is(unicode.So, r) { // not the colours of hands and faces
+	case isSkinTone(r), unicode.Is(unicode.M, r), unicode.Is(unicode.Cf, r):
+		return classExtend
+	case inSymbols(r):
+		if unicode.Is(unicode.So, r) {
 			return classSymbol
 		}
 		return classNone
-	case unicode.Is(unicode.M, r), unicode.Is(unicode.Cf, r):
-		return classExtend
-	case r == 'ー', r >= 0x2E80 && r <= 0x2FDF, r >= 0xFF66 && r <= 0xFF9F:
-		return classCJK // the long mark, radicals, half-width kana
+	case r >= 0x2E80 && r <= 0x2FDF: // radicals, with gaps between them
+		if unicode.Is(unicode.So, r) {
+			return classCJK
+		}
+		return classNone
+	case r == 'ー', r >= 0xFF66 && r <= 0xFF9F:
+		return classCJK // the long mark, half-width kana
 	case !unicode.IsLetter(r) && !unicode.IsNumber(r):
 		return classNone
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo, unicode.Yi):
@@ -90,6 +95,27 @@ func classOfRest(r rune) class {
 	return classWord
 }
 
+// inSymbols reports whether r lies where emoji do, or is one that lies apart from them.
+func inSymbols(r rune) bool {
+	switch {
+	case r >= 0x1F000 && r <= 0x1FAFF, r >= 0x2600 && r <= 0x27BF:
+		return true
+	case r < 0x231A || r > 0x2B55:
+		return false
+	}
+	return r <= 0x231B || r >= 0x23E9 && r <= 0x23F3 || r >= 0x25FD && r <= 0x25FE ||
+		r >= 0x2B1B && r <= 0x2B1C || r == 0x2B50 || r == 0x2B55
+}
+
+// isSkinTone reports whether r colours the emoji before it.
+func isSkinTone(r rune) bool { return r >= 0x1F3FB && r <= 0x1F3FF }
+
+// isRegional reports whether r is half a flag.
+func isRegional(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
+
+// joiner makes one emoji of two.
+const joiner = '\u200d'
+
 // IsWordRune reports whether r is part of a word of a script that puts spaces between words, so
 // that a match next to it would begin or end inside a word.
 func IsWordRune(r rune) bool {
@@ -100,7 +126,7 @@ func IsWordRune(r rune) bool {
 // InToken reports whether r belongs to tokens: a letter, a digit, an emoji, or a mark on them.
 func InToken(r rune) bool { return classOf(r) != classNone }
 
-// run is a stretch of characters of one class.
+// run is a stretch of characters of one class; of symbols, one of them as people see it.
 type run struct {
 	start, end int
 	class      class
@@ -116,12 +142,21 @@ func nextRun(s string, i int) run {
 	if out.class == classNone {
 		return out
 	}
+	flag, last := isRegional(r), r
 	for out.end < len(s) {
 		r, n := utf8.DecodeRuneInString(s[out.end:])
-		if c := classOf(r); c != out.class && c != classExtend {
-			break
+		switch c := classOf(r); {
+		case c == classExtend:
+		case c != out.class:
+			return out
+		case c == classSymbol && last != joiner:
+			if !flag || !isRegional(r) {
+				return out
+			}
+			flag = false
 		}
 		out.end += n
+		last = r
 	}
 	return out
 }

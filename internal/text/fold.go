@@ -12,7 +12,8 @@ import (
 // Fold returns the form in which written text is compared: NFKC, lower case, the accents of Latin,
 // Greek and Cyrillic, Hebrew points and Arabic vowel marks removed, invisible characters removed,
 // and one form for each kind of dash and quotation mark. Vowel signs of Devanagari, Thai and the
-// like are letters to their readers and stay. Invalid UTF-8 becomes U+FFFD.
+// like are letters to their readers and stay, and so does what makes one emoji of several, but not
+// its colour of skin. Invalid UTF-8 becomes U+FFFD.
 func Fold(s string) string {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' {
@@ -60,10 +61,17 @@ func appendFold(dst []byte, s string) []byte {
 // appendFoldSlow is the definition of folding; the fast path above is checked against it.
 func appendFoldSlow(dst []byte, s string) []byte {
 	var b strings.Builder
+	symbol, joined := false, false // before r stands an emoji, and behind it a joiner
 	for _, r := range norm.NFKD.String(strings.ToValidUTF8(s, "\uFFFD")) {
 		if dropped(r) {
+			joined = joined || symbol && r == joiner
 			continue
 		}
+		symbol = classOf(r) == classSymbol
+		if symbol && joined {
+			b.WriteRune(joiner)
+		}
+		joined = false
 		b.WriteString(foldRune(r))
 	}
 	return norm.NFC.AppendString(dst, b.String())
@@ -123,6 +131,8 @@ func dropped(r rune) bool {
 		return true
 	case r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF, r >= 0x180B && r <= 0x180D:
 		return true // variation selectors
+	case isSkinTone(r):
+		return true
 	case r == 0x200B: // zero width space: a border between words, so it stays
 		return false
 	}

@@ -26,7 +26,8 @@ var pool = sync.Pool{New: func() any { return new(scratch) }}
 
 // AppendIndex appends the index tokens of s to dst, joined by single blanks (with one before the
 // first when dst is not empty): words folded and stemmed, runs of scripts without spaces as
-// overlapping bigrams plus their last character. Tokens hold letters, marks and digits only.
+// overlapping bigrams plus their last character, each emoji by itself. Tokens hold letters, marks,
+// digits and emoji only.
 func AppendIndex(dst []byte, s string) []byte { return appendIndex(dst, nil, nil, s) }
 
 // AppendPlaces is AppendIndex that also appends to places where in s each token stands, in bytes.
@@ -156,7 +157,7 @@ func (sc *scratch) appendRun(dst []byte, s string, class class) []byte {
 		if len(part) == 0 {
 			continue
 		}
-		if class == classWord {
+		if class == classWord || class == classSymbol {
 			dst = sc.appendWord(dst, cutToken(part), hashOf(part), isLetters(part))
 		} else {
 			dst = sc.appendGrams(dst, part)

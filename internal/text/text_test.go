@@ -50,34 +50,42 @@ func TestFold(t *testing.T) {
 
 func TestAppendIndex(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                             "",
-		"  ...  ":                      "",
-		"Running late, meetings!":      "run late meet",
-		"POL-358 snake_case v1.0.21":   "pol 358 snake case v1 0 21",
-		"a@b.org 38.101 C:\\Users\\x":  "a b org 38 101 c user x",
-		"数据库":                          "数据 据库 库",
-		"重跑gen-itgc后":                  "重跑 跑 gen itgc 后",
-		"第3章":                          "第 3 章",
-		"我们，在":                         "我们 们 在",
-		"検索を改善":                        "検索 索を を改 改善 善",
-		"한국어 글":                        "한국 국어 어 글",
-		"ภาษาไทย":                      "ภา าษ ษา าไ ไท ทย ย",
-		"ที่นี่":                       "ที่นี่ นี่",
-		"ไทย漢字":                        "ไท ทย ย 漢字 字",
-		"Привет мир":                   "привет мир",
-		"हिन्दी में":                   "हिन्दी में",
-		"می\u200cخواهم":                "میخواهم",
-		"⅓ cup":                        "1 3 cup",
-		"x² naïve":                     "x2 naiv",
-		"\u0301 alone":                 "alon",
-		"ﷺ":                            "صلى الله عليه وسلم",
-		strings.Repeat("ab", 40):       strings.Repeat("ab", 32),
-		strings.Repeat("é", 70) + " x": strings.Repeat("e", 64) + " x",
-		strings.Repeat("д", 40):        strings.Repeat("д", 32),
-		"co\u00adoperate\u200bsplit":   "cooper split",
-		"bad\xffutf":                   "bad utf",
-		"ok👍🏽 ✅ ♥️♥️":                  "ok 👍 ✅ ♥♥ ♥",
-		"👩\u200d🚀│──│ → ©":             "👩🚀 🚀",
+		"":                                        "",
+		"  ...  ":                                 "",
+		"Running late, meetings!":                 "run late meet",
+		"POL-358 snake_case v1.0.21":              "pol 358 snake case v1 0 21",
+		"a@b.org 38.101 C:\\Users\\x":             "a b org 38 101 c user x",
+		"数据库":                                     "数据 据库 库",
+		"重跑gen-itgc后":                             "重跑 跑 gen itgc 后",
+		"第3章":                                     "第 3 章",
+		"我们，在":                                    "我们 们 在",
+		"検索を改善":                                   "検索 索を を改 改善 善",
+		"한국어 글":                                   "한국 국어 어 글",
+		"ภาษาไทย":                                 "ภา าษ ษา าไ ไท ทย ย",
+		"ที่นี่":                                  "ที่นี่ นี่",
+		"ไทย漢字":                                   "ไท ทย ย 漢字 字",
+		"Привет мир":                              "привет мир",
+		"हिन्दी में":                              "हिन्दी में",
+		"می\u200cخواهم":                           "میخواهم",
+		"⅓ cup":                                   "1 3 cup",
+		"x² naïve":                                "x2 naiv",
+		"\u0301 alone":                            "alon",
+		"ﷺ":                                       "صلى الله عليه وسلم",
+		strings.Repeat("ab", 40):                  strings.Repeat("ab", 32),
+		strings.Repeat("é", 70) + " x":            strings.Repeat("e", 64) + " x",
+		strings.Repeat("д", 40):                   strings.Repeat("д", 32),
+		"co\u00adoperate\u200bsplit":              "cooper split",
+		"bad\xffutf":                              "bad utf",
+		"ok👍🏽 ✅ ♥️♥️":                             "ok 👍 ✅ ♥ ♥",
+		"🎉🎂好👍🏽👍":                                  "🎉 🎂 好 👍 👍",
+		"👩\u200d🚀│──│ → ©":                        "👩\u200d🚀",
+		"👩🏽\u200d❤️\u200d👩🏿👩":                     "👩\u200d❤\u200d👩 👩",
+		"🇩🇪🇫🇷🇩 1️⃣⏰⌚":                             "🇩🇪 🇫🇷 🇩 1 ⏰ ⌚",
+		"\u200d🚀 👩\u200dx \u2e9a":                 "🚀 👩 x",
+		"ﬁne ＡＢ１ it’s ＩＴ＇Ｓ":                       "fine ab1 it s it s",
+		"ısı ISI İSİ":                             "isi isi isi",
+		"\u1112\u1161\u11ab\u1100\u116e\u11a8 한국": "한국 국 한국 국",
+		"مُحَمَّد محمد שָׁלוֹם שלום": "محمد محمد שלום שלום",
 	} {
 		if got := string(text.AppendIndex(nil, in)); got != want {
 			t.Errorf("AppendIndex(%q) = %q, want %q", in, got, want)
@@ -171,7 +179,7 @@ func pieces() *rapid.Generator[string] {
 		for range n {
 			b.WriteString(rapid.OneOf(
 				rapid.SampledFrom([]string{" ", "-", ".", "_", "的", "数据", "カ", "ﾊﾞ", "ไทย", "ที่", "é", "e\u0301", "ß", "İ", "а́", "й",
-					"שָׁ", "مُ", "हि", "한", "\u1112\u1161", "\u200d", "\u200b", "\ufe0f", "ﷺ", "⅓", "①", "℃", "\xff", "\xe4\xb8", "ＡB", "𝐇", "\u0345", "ʼn"}),
+					"👍", "🏽", "👩\u200d🚀", "🇩🇪", "🇫", "❤\ufe0f", "שָׁ", "مُ", "हि", "한", "\u1112\u1161", "\u200d", "\u200b", "\ufe0f", "ﷺ", "⅓", "①", "℃", "\xff", "\xe4\xb8", "ＡB", "𝐇", "\u0345", "ʼn"}),
 				rapid.String(),
 				rapid.StringMatching(`[A-Za-z0-9]{1,6}`),
 			).Draw(t, "piece"))
@@ -197,7 +205,7 @@ func checkText(t interface{ Fatalf(string, ...any) }, s string) {
 				t.Fatalf("token %q of %q", tok, s)
 			}
 			for _, r := range tok {
-				if !unicode.In(r, unicode.L, unicode.M, unicode.N) && !unicode.Is(unicode.So, r) || r >= 'A' && r <= 'Z' {
+				if !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So) && r != '\u200d' || r >= 'A' && r <= 'Z' {
 					t.Fatalf("token %q of %q holds %q", tok, s, r)
 				}
 			}
@@ -227,12 +235,19 @@ func checkText(t interface{ Fatalf(string, ...any) }, s string) {
 	}
 }
 
+// Whatever the tables of scripts hold, each character alone keeps the rules.
+func TestTextOfEveryCharacter(t *testing.T) {
+	for r := range unicode.MaxRune + 1 {
+		checkText(t, string(r))
+	}
+}
+
 func TestTextProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkText(t, pieces().Draw(t, "s")) })
 }
 
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"", "POL-358 数据库abc", "ที่ \u0301\xff", "getHTTPServer2 ﷺ ⅓ ①", "ＡＢ ﾊﾟ é\u0301 İ"} {
+	for _, s := range []string{"", "POL-358 数据库abc", "ที่ \u0301\xff", "getHTTPServer2 ﷺ ⅓ ①", "\x8d\xe6\x8d\u2e9a9\x84\xae", "👩🏽\u200d🚀👍 🇩🇪🇫", "ＡＢ ﾊﾟ é\u0301 İ"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) { checkText(t, s) })

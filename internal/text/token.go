@@ -7,6 +7,7 @@ type Token struct {
 	Start, End int    // in bytes of the text
 	Form       string // folded, not stemmed
 	Run        bool   // a run of a script without spaces
+	Symbol     bool   // an emoji, a word of its own wherever it stands
 	// Cut says that the index holds only the beginning of Form, so that a match has to be checked
 	// on the written text.
 	Cut bool
@@ -29,7 +30,8 @@ func Tokens(s string) iter.Seq[Token] {
 				if len(part) == 0 {
 					continue
 				}
-				t := Token{Start: r.start, End: r.end, Form: string(part), Run: r.class > classWord}
+				t := Token{Start: r.start, End: r.end, Form: string(part), Symbol: r.class == classSymbol}
+				t.Run = r.class > classWord && !t.Symbol
 				t.Cut = !t.Run && len(part) > MaxToken
 				if !yield(t) {
 					return
