@@ -66,8 +66,8 @@ func Any(terms []Term) string {
 }
 
 // Relaxed returns the query for rows that hold the parts of its identifiers, wherever they stand,
-// and words that the text writes in another way: getUser in getUserName, 1234 as 1,234. It is nil
-// when that is the same query. Phrases stay what they are.
+// and words that the text writes in another way: getUser in getUserName, 1234 as 1,234, Müller as
+// Mueller. It is nil when that is the same query. Phrases stay what they are.
 func (q *Query) Relaxed() *Query {
 	r := *q
 	r.Terms = nil
@@ -76,9 +76,9 @@ func (q *Query) Relaxed() *Query {
 		switch {
 		case t.Required:
 			r.add(t)
-		case t.apart != nil:
-			both := *t.apart
-			both.Expr, both.Tokens = "("+t.Expr+" OR "+t.apart.Expr+")", nil
+		case t.other != nil:
+			both := *t.other
+			both.Expr, both.Tokens = "("+t.Expr+" OR "+t.other.Expr+")", nil
 			r.add(both)
 			changed = true
 		case len(t.parts) > 0:

@@ -66,6 +66,10 @@ func (p *parser) term(t Term) {
 func gramTerms(run string) []Term {
 	var out []Term
 	for tok := range text.Tokens(run) {
+		if tok.Symbol {
+			out = append(out, wordTerm(tok.Form))
+			continue
+		}
 		grams := tok.Grams(false)
 		for _, g := range grams {
 			t := gramTerm(g)
@@ -294,6 +298,7 @@ func (p *parser) phrase(s string, minus bool) {
 	if n.text == "" {
 		return
 	}
+	n.phrase = true
 	if minus {
 		p.q.not = append(p.q.not, n)
 		return
@@ -319,7 +324,7 @@ func (p *parser) word(s string, minus bool) {
 	}
 }
 
-// part adds one stretch of a word: all of it a script without spaces, or none of it.
+// part adds one stretch of a word; run says that it is of a script without spaces, or an emoji.
 func (p *parser) part(s string, prefix, run, minus bool) {
 	n := newNeedle(s)
 	if n.text == "" {
@@ -345,11 +350,13 @@ func (p *parser) part(s string, prefix, run, minus bool) {
 		p.q.add(phraseTerm(s, needle{}))
 	case n.plain():
 		t := wordTerm(n.text)
-		t.apart = apart(s)
+		if t.other = apart(s); t.other == nil {
+			t.other = spelled(s, n.text)
+		}
 		p.q.add(t)
 	default:
 		t := phraseTerm(n.text, n)
-		t.parts, t.apart = partTerms(n), together(n.text)
+		t.parts, t.other = partTerms(n), together(n.text)
 		p.q.add(t)
 	}
 }
@@ -376,18 +383,19 @@ func endsInWord(s string) bool {
 // A stretch is a part of a typed word.
 type stretch struct {
 	start, end int
-	run        bool
+	run        bool // a script without spaces, or an emoji
 }
 
-// splitScripts parts a typed word where a script without spaces begins or ends.
+// splitScripts parts a typed word where a script without spaces begins or ends, and at emoji.
 func splitScripts(s string) []stretch {
 	var out []stretch
 	for t := range text.Tokens(s) {
-		if n := len(out); n > 0 && !t.Run && !out[n-1].run {
+		run := t.Run || t.Symbol
+		if n := len(out); n > 0 && !run && !out[n-1].run {
 			out[n-1].end = t.End
 			continue
 		}
-		out = append(out, stretch{t.Start, t.End, t.Run})
+		out = append(out, stretch{t.Start, t.End, run})
 	}
 	// Signs at the ends belong to a stretch of words: newNeedle decides which of them count.
 	for i := range out {

@@ -8,6 +8,7 @@
 // other sign between words, such as a comma, is a blank. There are no syntax errors: what does not
 // fit an operator is a word, and what holds no letter, digit or emoji is passed over.
 //
+// In a phrase, words that -, / or _ joins are as words that stand apart, but not next to a digit.
 // after: and before: include the day, month or year that they name. A phrase is looked for inside a
 // chunk: where a long document was cut, one that runs over the cut is not found.
 package query
@@ -46,7 +47,7 @@ type Term struct {
 	Stop bool
 
 	parts   []Term   // the words of an identifier
-	apart   *Term    // the same word as two
+	other   *Term    // the same word as it is written elsewhere
 	seq     []string // the index tokens as they follow each other
 	open    bool     // the last of seq may go on ...
 	alts    []string // ... or be one of these

@@ -61,7 +61,9 @@ func TestAll(t *testing.T) {
 		"https://x.org/a,b;c&d":        `"https x org a b c d"`,
 		"1,234.56 boat/lease":          `"1 234 56" AND "boat leas"`,
 		"../a ./... a..b":              `"a" AND "a b"`,
-		"ok👍 🎉":                        `"ok" AND "👍" * AND "🎉" *`,
+		"ok👍 🎉":                        `"ok" AND "👍" AND "🎉"`,
+		"🎉🎂👩🏽\u200d🚀x":                 `"🎉" AND "🎂" AND "` + "👩\u200d🚀" + `" AND "x"`,
+		`"🎉🎂 done"`:                    `"🎉 🎂 done"`,
 	} {
 		q := query.Parse(in)
 		got := q.All()
@@ -159,6 +161,9 @@ func TestRelaxed(t *testing.T) {
 		"1,234":                 `("1 234" OR "1234")`,
 		`"a b" POL-1`:           `"a b" AND "pol" AND "1"`,
 		"v1.0.21":               `"v1" AND "0" AND "21"`,
+		"Müller Gruß fuel":      `("muller" OR "mueller") AND "gruss" AND "fuel"`,
+		"mueller Soeren Queen":  `("mueller" OR "muller") AND ("soeren" OR "soren") AND "queen"`,
+		"Mu\u0308ller":          `("muller" OR "mueller")`,
 		"2024 007 123456789012": `("2024" OR "2 024") AND "007" AND ("123456789012" OR "123 456 789 012")`,
 	} {
 		got := ""
@@ -224,6 +229,25 @@ func TestAccept(t *testing.T) {
 		{"-boat,lease", "the lease", false},
 		{"-👍", "ok👍🏽", false},
 		{"-👍", "ok🎉", true},
+		{"-👩", "👩\u200d🚀", true},
+		{"-🚀", "👩\u200d🚀", true},
+		{"-👩\u200d🚀", "👩🏽\u200d🚀", false},
+		{`"state of the art"`, "a State-of-the-Art boat", true},
+		{`"state-of-the-art"`, "state of the art", true},
+		{`"state-of-the-art"`, "state_of-the/art", true},
+		{`"state of the"`, "state-of-the-art", true},
+		{`"tate of the"`, "state-of-the-art", false},
+		{`"and or"`, "and/or", true},
+		{`-"state of the art"`, "state-of-the-art", false},
+		{`"snake_case"`, "snake case", false},
+		{`"POL-358"`, "POL 358", false},
+		{`"POL 358"`, "POL-358", false},
+		{`"state of"`, "state - of", false},
+		{`"вечер пятницы"`, "вечер‐пятницы", true},
+		{"state-of-the-art", "state of the art", false}, // then by its parts
+		{`"Alice's plan"`, "Alice’s plan", true},
+		{`"coop fine"`, "co\u00adop ﬁne", true},
+		{`"ａｂ１"`, "AB1", true},
 		{"x ->y", "y", true},
 		{"-数据", "个人资料库", true},
 		{"relati*", "the relation", true},
@@ -303,7 +327,7 @@ func checkQuery(t interface{ Fatalf(string, ...any) }, s string) {
 					t.Fatalf("%q outside quotes in %q of %q", part, expr, s)
 				}
 				if i%2 == 1 && (part == "" || strings.ContainsFunc(part, func(r rune) bool {
-					return r != ' ' && !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So)
+					return r != ' ' && r != '\u200d' && !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So)
 				})) {
 					t.Fatalf("token %q in %q of %q", part, expr, s)
 				}

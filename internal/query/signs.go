@@ -118,6 +118,42 @@ func apart(s string) *Term {
 	return &Term{Expr: quote(tokens...), Tokens: tokens, seq: tokens}
 }
 
+var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ø", "oe", "Ä", "ae", "Ö", "oe", "Ü", "ue", "Ø", "oe",
+	"a\u0308", "ae", "o\u0308", "oe", "u\u0308", "ue", "A\u0308", "ae", "O\u0308", "oe", "U\u0308", "ue")
+
+// spelled returns a word with an umlaut as those write it who have no key for it, and the other way
+// round: Müller, which folding makes muller of, is mueller. nil when s is no such word; folded is s.
+func spelled(s, folded string) *Term {
+	other := text.Fold(umlauts.Replace(s))
+	if other == folded {
+		other = unspelled(folded)
+	}
+	if other == folded {
+		return nil
+	}
+	t := wordTerm(strings.TrimFunc(other, notWord))
+	return &t
+}
+
+// unspelled takes the e from ae, oe and ue between two consonants. Words as short as fuel, and those
+// with que and gue, hardly mean an umlaut.
+func unspelled(s string) string {
+	if len(s) < 5 {
+		return s
+	}
+	var b []byte
+	for i := range len(s) {
+		if i > 0 && i+1 < len(s) && s[i] == 'e' && strings.IndexByte("aou", s[i-1]) >= 0 && consonant(s[i+1]) &&
+			(i == 1 || consonant(s[i-2]) && s[i-2] != 'q' && s[i-2] != 'g') {
+			continue
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
+func consonant(c byte) bool { return c >= 'a' && c <= 'z' && strings.IndexByte("aeiouy", c) < 0 }
+
 // together returns a number without the commas at its thousands, or nil.
 func together(s string) *Term {
 	if !strings.Contains(s, ",") {

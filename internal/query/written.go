@@ -13,6 +13,7 @@ import (
 type needle struct {
 	text   string
 	prefix bool // the last word may go on
+	phrase bool // words that a hyphen joins are the same as words that stand apart
 }
 
 // newNeedle prepares s to be looked for. Signs around the words do not count, except for those that
@@ -54,16 +55,53 @@ func (n needle) plain() bool {
 }
 
 // in reports whether the needle stands in hay, which is folded and spaced, not inside a word.
-func (n needle) in(hay string) bool { return n.find(hay, 0) >= 0 }
+func (n needle) in(hay string) bool {
+	if n.find(hay) {
+		return true
+	}
+	if !n.phrase {
+		return false
+	}
+	loose := n
+	loose.text = parted(n.text, "-")
+	return (strings.ContainsAny(hay, joints) || loose.text != n.text) && loose.find(parted(hay, joints))
+}
 
-// find returns where the needle stands first at or after from, or -1.
-func (n needle) find(hay string, from int) int {
+// joints are the signs that join words of their own, as in state-of-the-art, and/or or to_do.
+const joints = "-/_"
+
+// parted puts a blank for each of the signs, of ASCII, that stands between two letters. Next to a digit
+// it is part of a name, such as POL-358.
+func parted(s, signs string) string {
+	var b []byte
+	for i := 1; i+1 < len(s); i++ {
+		if strings.IndexByte(signs, s[i]) < 0 {
+			continue
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+1:])
+		if !unicode.IsLetter(before) || !unicode.IsLetter(after) {
+			continue
+		}
+		if b == nil {
+			b = []byte(s)
+		}
+		b[i] = ' '
+	}
+	if b == nil {
+		return s
+	}
+	return string(b)
+}
+
+// find reports whether the needle stands in hay as it is.
+func (n needle) find(hay string) bool {
 	first, _ := utf8.DecodeRuneInString(n.text)
 	last, _ := utf8.DecodeLastRuneInString(n.text)
-	for from <= len(hay) {
+	for from := 0; from <= len(hay); {
 		i := strings.Index(hay[from:], n.text)
 		if i < 0 {
-			return -1
+			return false
 		}
 		i += from
 		before, _ := utf8.DecodeLastRuneInString(hay[:i])
@@ -72,14 +110,18 @@ func (n needle) find(hay string, from int) int {
 		case i > 0 && (wordy(first) || isLead(first)) && wordy(before):
 		case size > 0 && !n.prefix && wordy(last) && wordy(after):
 		case size > 0 && unicode.Is(unicode.M, after): // the last character goes on
+		case before == joiner || after == joiner: // a part of an emoji
 		default:
-			return i
+			return true
 		}
 		_, step := utf8.DecodeRuneInString(hay[i:])
 		from = i + step
 	}
-	return -1
+	return false
 }
+
+// joiner makes one emoji of two.
+const joiner = '\u200d'
 
 func wordy(r rune) bool { return r != utf8.RuneError && text.IsWordRune(r) }
 
