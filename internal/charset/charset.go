@@ -94,6 +94,11 @@ func decode(b []byte, label string) (string, bool) {
 		// Text in these sets has letters beside letters above 0xC0, which is never valid UTF-8.
 		return string(b), false
 	}
+	if lettersHigh[name] {
+		if s, ok := mixed(b, name); ok {
+			return s, false
+		}
+	}
 	s, bad := run(enc, b)
 	if bad && utf8.Valid(b) {
 		return string(b), false
@@ -130,7 +135,10 @@ func utf8Or(b []byte, name string) (string, bool) {
 		}
 	}
 	if mostlyUTF8(b) {
-		return strings.ToValidUTF8(string(trimCut(b)), "\ufffd"), false
+		b = trimCut(b)
+	}
+	if s, ok := mixed(b, ""); ok {
+		return s, false
 	}
 	s, _ := run(lookup(guess(b)), b)
 	return s, false
@@ -138,20 +146,7 @@ func utf8Or(b []byte, name string) (string, bool) {
 
 // mostlyUTF8 reports whether b is UTF-8 with a few bytes damaged or its end cut.
 func mostlyUTF8(b []byte) bool {
-	good, bad := 0, 0
-	for i := 0; i < len(b); {
-		if b[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			bad++
-		} else {
-			good++
-		}
-		i += n
-	}
+	good, bad := countUTF8(b)
 	return good > 3*bad
 }
 

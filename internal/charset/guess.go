@@ -20,7 +20,7 @@ const (
 )
 
 // Guess names the character set that b, text without any label, is most likely in: "" when b is
-// ASCII or UTF-8, but for a damaged place. It never fails; the last resort is windows-1252.
+// ASCII or UTF-8, but for damaged places or lines in another set. It never fails; the last resort is windows-1252.
 func Guess(b []byte) string {
 	if bytes.IndexByte(b, 0) >= 0 {
 		switch big, ok := looksUTF16(b); {
@@ -32,6 +32,9 @@ func Guess(b []byte) string {
 	}
 	if b = trimCut(b); !utf8.Valid(b) {
 		if mostlyUTF8(b) {
+			return ""
+		}
+		if _, ok := mixed(b, ""); ok {
 			return ""
 		}
 		return guess(b)
