@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openhuman/openhuman-core/datagen/algebra"
 	"github.com/openhuman/openhuman-core/internal/embed/format"
 	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 	"github.com/openhuman/openhuman-core/internal/embed/static"
@@ -47,7 +49,7 @@ func distil(args []string) error {
 	t.descend(table, minilm.Dims, t.targets)
 
 	basis := t.directions(table)
-	small, targets := project(table, basis), project(t.targets, basis)
+	small, targets := algebra.Project(table, basis), algebra.Project(t.targets, basis)
 	fmt.Printf("in %d directions: held-out cosine %.4f of the target's part there\n", static.Rank, t.score(small, static.Rank, targets))
 	t.descend(small, static.Rank, targets)
 
@@ -80,7 +82,7 @@ func loadTraining(corpusPath, teacherPath string) (*training, error) {
 		return nil, err
 	}
 	const d = minilm.Dims
-	t := &training{targets: decodeFloats(raw), mean: make([]float32, d), counts: make([]int, v.Len())}
+	t := &training{targets: algebra.DecodeFloats(raw), mean: make([]float32, d), counts: make([]int, v.Len())}
 	all := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	if len(all)*d != len(t.targets) {
 		return nil, fmt.Errorf("%d texts, but %d vectors", len(all), len(t.targets)/d)
@@ -108,7 +110,7 @@ func loadTraining(corpusPath, teacherPath string) (*training, error) {
 		t.targets[i] -= t.mean[i%d]
 	}
 	for row := range slices.Chunk(t.targets, d) {
-		scaleTo(row, 1)
+		algebra.ScaleTo(row, 1)
 	}
 	return t, nil
 }
@@ -141,7 +143,7 @@ func (t *training) start() ([]float32, error) {
 		// How often a token occurs follows from its place: the vocabulary is sorted by that, after
 		// some 1000 special ones and characters.
 		p := 1 / float64(max(id-995, 1)) / harmonic
-		scaleTo(row, 1e-3/(1e-3+p))
+		algebra.ScaleTo(row, 1e-3/(1e-3+p))
 		table = append(table, row...)
 	}
 	return table, nil
@@ -152,10 +154,10 @@ func (t *training) score(table []float32, d int, targets []float32) float64 {
 	sum, s := 0.0, make([]float32, d)
 	for i, ids := range t.texts[:heldOut] {
 		clear(s)
-		addRows(s, table, ids)
+		algebra.AddRows(s, table, ids)
 		y := targets[i*d : i*d+d]
-		if n := math.Sqrt(dot(s, s) * dot(y, y)); n > 0 {
-			sum += dot(s, y) / n
+		if n := math.Sqrt(algebra.Dot(s, s) * algebra.Dot(y, y)); n > 0 {
+			sum += algebra.Dot(s, y) / n
 		}
 	}
 	return sum / heldOut
@@ -174,12 +176,12 @@ func (t *training) descend(table []float32, d int, targets []float32) {
 			ids := t.texts[heldOut+k]
 			y := targets[(heldOut+k)*d:][:d]
 			clear(s)
-			addRows(s, table, ids)
-			size := float32(math.Sqrt(dot(s, s)))
+			algebra.AddRows(s, table, ids)
+			size := float32(math.Sqrt(algebra.Dot(s, s)))
 			if len(ids) == 0 || size < 1e-6 {
 				continue
 			}
-			c := float32(dot(s, y)) / (size * size)
+			c := float32(algebra.Dot(s, y)) / (size * size)
 			var g2 float32
 			for j := range g {
 				g[j] = (y[j] - c*s[j]) / size
@@ -221,12 +223,12 @@ func (t *training) directions(table []float32) []float32 {
 			cov[j][i] = cov[i][j]
 		}
 	}
-	values, vectors := eigen(cov)
+	values, vectors := algebra.Eigen(cov)
 	order := make([]int, d)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return -cmpFloat(values[a], values[b]) })
+	slices.SortFunc(order, func(a, b int) int { return -cmp.Compare(values[a], values[b]) })
 	basis := make([]float32, 0, static.Rank*d)
 	for _, k := range order[:static.Rank] {
 		for i := range d {

@@ -111,6 +111,28 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return out, nil
 }
 
+// Sum adds what a text's tokens sum up to, not brought to unit length, to dst, which has Dims numbers.
+// It returns how many tokens the table knew.
+func (m *Model) Sum(dst []float32, text string) (known int) {
+	// The kernel writes whole groups of rows.
+	rows := m.kernels.AttentionRows()
+	sums, wide := make([]float32, rows*Rank), make([]float32, rows*Dims)
+	for _, t := range m.vocab.Encode(text) {
+		if t.ID != m.vocab.UNK() {
+			m.table.AddTo(sums[:Rank], int(t.ID))
+			known++
+		}
+	}
+	if known == 0 {
+		return 0
+	}
+	m.kernels.Product(wide, Dims, sums, Rank, m.basis, Dims, 1, Dims, Rank)
+	for i, x := range wide[:Dims] {
+		dst[i] += x
+	}
+	return known
+}
+
 // Center brings a vector of the encoder into the space of this model: it takes the mean away and
 // restores unit length. It changes v.
 func (m *Model) Center(v []float32) {
@@ -118,6 +140,25 @@ func (m *Model) Center(v []float32) {
 		v[i] -= x
 	}
 	normalize(v)
+}
+
+// Uncenter undoes Center: it brings a vector of this space, of unit length, into that of the encoder.
+// It changes v; a vector of zeros stays one.
+func (m *Model) Uncenter(v []float32) {
+	var along, mean, size float64
+	for i, x := range m.mean {
+		along += float64(x) * float64(v[i])
+		mean += float64(x) * float64(x)
+		size += float64(v[i]) * float64(v[i])
+	}
+	if size == 0 {
+		return
+	}
+	// The encoder's vectors have unit length, and v points from the mean to one of them.
+	far := float32(math.Sqrt(along*along+1-mean) - along)
+	for i, x := range m.mean {
+		v[i] = x + far*v[i]
+	}
 }
 
 func normalize(v []float32) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,6 +142,45 @@ func TestLengths(t *testing.T) {
 	_ = append(vs[0], 7)
 	if vs[1][0] != 0 {
 		t.Error("vectors overlap")
+	}
+}
+
+// What Center takes away Uncenter gives back.
+func TestUncenter(t *testing.T) {
+	m := load(t)
+	encoder, err := minilm.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range embed(t, encoder, unseen...) {
+		was := slices.Clone(v)
+		m.Center(v)
+		m.Uncenter(v)
+		if c := dot(v, was); c < 0.99999 || math.Abs(dot(v, v)-1) > 1e-5 {
+			t.Errorf("%q: cosine %v, squared length %v", unseen[i], c, dot(v, v))
+		}
+	}
+	zero := make([]float32, static.Dims)
+	m.Uncenter(zero)
+	if dot(zero, zero) != 0 {
+		t.Error("zeros did not stay zeros")
+	}
+}
+
+// The sum points where the vector does, and sums add up.
+func TestSum(t *testing.T) {
+	m := load(t)
+	got := make([]float32, static.Dims)
+	if n := m.Sum(got, "the landlord"); n != 2 {
+		t.Errorf("%d tokens", n)
+	}
+	if n := m.Sum(got, "ꙮꙮꙮ"); n != 0 {
+		t.Errorf("%d tokens of what it cannot read", n)
+	}
+	m.Sum(got, "promised")
+	want := embed(t, m, "the landlord promised")[0]
+	if c := dot(got, want) / math.Sqrt(dot(got, got)); c < 0.99999 {
+		t.Errorf("cosine %v", c)
 	}
 }
 

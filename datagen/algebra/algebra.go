@@ -1,16 +1,15 @@
-package main
+// Package algebra is the little linear algebra that making the tables of the models takes.
+package algebra
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 
 	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 )
 
-func cmpFloat(a, b float64) int { return cmp.Compare(a, b) }
-
-func decodeFloats(raw []byte) []float32 {
+// DecodeFloats reads float32 values, little-endian.
+func DecodeFloats(raw []byte) []float32 {
 	out := make([]float32, len(raw)/4)
 	for i := range out {
 		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
@@ -18,7 +17,8 @@ func decodeFloats(raw []byte) []float32 {
 	return out
 }
 
-func dot(a, b []float32) float64 {
+// Dot is the inner product.
+func Dot(a, b []float32) float64 {
 	var s0, s1, s2, s3 float32
 	b = b[:len(a)]
 	for i := 0; i+4 <= len(a); i += 4 {
@@ -30,9 +30,9 @@ func dot(a, b []float32) float64 {
 	return float64(s0+s1) + float64(s2+s3)
 }
 
-// scaleTo gives x the length n, unless it is zero.
-func scaleTo(x []float32, n float64) {
-	if size := math.Sqrt(dot(x, x)); size > 0 {
+// ScaleTo gives x the length n, unless it is zero.
+func ScaleTo(x []float32, n float64) {
+	if size := math.Sqrt(Dot(x, x)); size > 0 {
 		f := float32(n / size)
 		for i := range x {
 			x[i] *= f
@@ -40,8 +40,8 @@ func scaleTo(x []float32, n float64) {
 	}
 }
 
-// addRows adds the rows of a table to sum.
-func addRows(sum, table []float32, rows []int32) {
+// AddRows adds the rows of a table to sum.
+func AddRows(sum, table []float32, rows []int32) {
 	d := len(sum)
 	for _, id := range rows {
 		for j, v := range table[int(id)*d:][:d] {
@@ -50,21 +50,21 @@ func addRows(sum, table []float32, rows []int32) {
 	}
 }
 
-// project writes rows of 384 in the coordinates of a basis.
-func project(rows, basis []float32) []float32 {
+// Project writes rows of 384 in the coordinates of a basis.
+func Project(rows, basis []float32) []float32 {
 	const d = minilm.Dims
 	out := make([]float32, 0, len(rows)/d*(len(basis)/d))
 	for r := 0; r < len(rows); r += d {
 		for b := 0; b < len(basis); b += d {
-			out = append(out, float32(dot(rows[r:r+d], basis[b:b+d])))
+			out = append(out, float32(Dot(rows[r:r+d], basis[b:b+d])))
 		}
 	}
 	return out
 }
 
-// eigen finds eigenvalues and eigenvectors (in columns) of a symmetric matrix by Jacobi's rotations.
+// Eigen finds eigenvalues and eigenvectors (in columns) of a symmetric matrix by Jacobi's rotations.
 // It overwrites a.
-func eigen(a [][]float64) (values []float64, vectors [][]float64) {
+func Eigen(a [][]float64) (values []float64, vectors [][]float64) {
 	n := len(a)
 	v := make([][]float64, n)
 	for i := range v {
