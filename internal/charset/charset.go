@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/unicode/norm"
 )
 
 // bom is the byte order mark as UTF-8 has it.
@@ -121,18 +122,16 @@ func utf8Or(b []byte, name string) (string, bool) {
 				return s, false
 			}
 		}
-		if name == "" && bytes.IndexByte(b, 0) >= 0 {
-			if big, ok := looksUTF16(b); ok {
+		if name == "" {
+			if big, ok := unmarkedUTF16(b); ok {
 				return utf16(b, big)
 			}
 		}
 		return string(b), true
 	}
-	if bytes.IndexByte(b, 0) >= 0 {
-		if big, ok := looksUTF16(b); ok {
-			s, _ := utf16(b, big)
-			return s, false
-		}
+	if big, ok := unmarkedUTF16(b); ok {
+		s, _ := utf16(b, big)
+		return s, false
 	}
 	if mostlyUTF8(b) {
 		b = trimCut(b)
@@ -167,6 +166,9 @@ func trimCut(b []byte) []byte {
 func run(enc encoding.Encoding, b []byte) (s string, bad bool) {
 	out, err := enc.NewDecoder().Bytes(b)
 	s = string(out)
+	if enc == charmap.Windows1258 { // has tones as characters of their own
+		s = norm.NFC.String(s)
+	}
 	if err != nil {
 		return strings.ToValidUTF8(s, "\ufffd"), true
 	}

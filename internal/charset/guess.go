@@ -22,13 +22,11 @@ const (
 // Guess names the character set that b, text without any label, is most likely in: "" when b is
 // ASCII or UTF-8, but for damaged places or lines in another set. It never fails; the last resort is windows-1252.
 func Guess(b []byte) string {
-	if bytes.IndexByte(b, 0) >= 0 {
-		switch big, ok := looksUTF16(b); {
-		case ok && big:
-			return "utf-16be"
-		case ok:
-			return "utf-16le"
-		}
+	switch big, ok := unmarkedUTF16(b); {
+	case ok && big:
+		return "utf-16be"
+	case ok:
+		return "utf-16le"
 	}
 	if b = trimCut(b); !utf8.Valid(b) {
 		if mostlyUTF8(b) {
@@ -133,7 +131,7 @@ func (w *wide) likelihood(b []byte) float64 {
 		}
 		n, frequent := w.next(b)
 		if n > len(b) {
-			return total // the sample ends inside a character
+			return total - 4 // the text ends inside a character, or the sample does
 		}
 		r, width := utf8.DecodeRuneInString(s)
 		if n == 0 {
@@ -153,7 +151,7 @@ func (w *wide) likelihood(b []byte) float64 {
 		case common:
 			total += p
 		case r >= 0xff61 && r <= 0xff9f: // half-width katakana, one byte of Shift_JIS
-			total += -6.5
+			total += halfWidth(before, b[0])
 		case frequent && unicode.IsLetter(r):
 			total += w.other
 		case frequent:
@@ -168,9 +166,32 @@ func (w *wide) likelihood(b []byte) float64 {
 		if n == 2 && asciiLetter(b[1]) || n < len(b) && asciiLetter(b[n]) {
 			total--
 		}
-		before, b, s = 0, b[n:], s[width:]
+		if before = 0; n == 1 {
+			before = b[0]
+		}
+		b, s = b[n:], s[width:]
 	}
 	return total
+}
+
+// halfWidth is the cost of half-width katakana, one byte of Shift_JIS, by the byte before it. One
+// among other characters is rather another set; in a row they have laws of their own.
+func halfWidth(before, c byte) float64 {
+	const sign, voiced, half = 0xa5, 0xde, 0xdf
+	switch in := before > 0xa0 && before < 0xe0; {
+	case c == voiced && (before >= 0xb6 && before <= 0xc4 || before >= 0xca && before <= 0xce || before == 0xb3),
+		c == half && before >= 0xca && before <= 0xce:
+		return -2.2
+	case c == voiced || c == half:
+		return lnWrong
+	case !in:
+		return -5
+	case c <= sign || c == 0xa6:
+		return -5.5
+	case strings.IndexByte("\xb1\xb2\xb3\xb6\xb8\xbb\xbc\xbd\xc0\xc3\xc4\xc5\xcc\xcf\xd0\xd7\xd8\xd9\xdb\xdd\xb0", c) >= 0:
+		return -3.5 // ア イ ウ カ ク サ シ ス タ テ ト ナ フ マ ミ ラ リ ル ロ ン ー
+	}
+	return -4.2
 }
 
 // ranked gives the letters of a list, most frequent first, their likelihood, and points theirs.

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/openhuman/openhuman-core/internal/charset"
 )
@@ -32,6 +34,9 @@ var unlabelled = map[string]struct {
 	"Japanese": {[]encoding.Encoding{japanese.EUCJP, japanese.ShiftJIS, japanese.ISO2022JP}, []string{
 		nihongo, "明日の午後三時に田中さんと打ち合わせ。資料を忘れないこと。", "牛乳、卵、パン、りんごとお米を買って帰る予定です。",
 		"サーバーの移行は金曜日に延期、バックアップは鈴木が担当。", "東京駅で待ち合わせ、新幹線の切符は予約済みである。",
+	}},
+	"half-width Japanese": {[]encoding.Encoding{japanese.ShiftJIS}, []string{
+		"ｱｲｳｴｵ ﾃｽﾄ", "氏名: ﾔﾏﾀﾞ ﾀﾛｳ様", "ﾄｳｷｮｳﾄ ﾐﾅﾄｸ 1-2-3", "ﾃｽﾄﾃﾞｽ。ｱｼﾀﾉｶｲｷﾞﾊ10ｼﾞｶﾗ｡", "ﾔﾏﾀﾞ ﾀﾛｳ", "ﾌﾘｶﾞﾅ:ｽｽﾞｷ ﾊﾅｺ", "ﾊﾞｯｸｱｯﾌﾟ",
 	}},
 	"Korean": {[]encoding.Encoding{korean.EUCKR}, []string{
 		koreanS, "내일 오후 세 시에 김 과장님과 회의가 있습니다.", "우유, 계란, 빵, 사과와 쌀을 사서 집에 가야 한다.",
@@ -79,6 +84,60 @@ func TestDecodeGuessesShortAndLongText(t *testing.T) {
 			if got, _ := charset.Decode(b, ""); got != text {
 				t.Errorf("%s (%v): the long text is wrong: %.200q", name, enc, got)
 			}
+		}
+	}
+}
+
+// The set of Vietnamese writes tones as characters of their own; the text has them on their vowels.
+func TestDecodeVietnamese(t *testing.T) {
+	for _, want := range []string{"Tôi sẽ gặp bạn ở thư viện vào ngày mai", "Mua sữa, trứng, bánh mì và táo", "Nguyễn Văn Đức", "Đừng quên mang theo quyển sách nhé"} {
+		// The vowel's own mark comes first and joins it; the tone then stays apart.
+		var b []byte
+		for _, r := range want {
+			vowel, tone := []rune{}, ""
+			for _, m := range norm.NFD.String(string(r)) {
+				if strings.ContainsRune("\u0300\u0301\u0303\u0309\u0323", m) {
+					tone = string(m)
+				} else {
+					vowel = append(vowel, m)
+				}
+			}
+			for _, part := range []string{norm.NFC.String(string(vowel)), tone} {
+				c, err := charmap.Windows1258.NewEncoder().Bytes([]byte(part))
+				if err != nil {
+					t.Fatalf("%q of %q: %v", part, want, err)
+				}
+				b = append(b, c...)
+			}
+		}
+		for _, label := range []string{"", "windows-1258", "cp1258"} {
+			if got, _ := charset.Decode(b, label); got != want {
+				t.Errorf("as %q: got %q, want %q", label, got, want)
+			}
+		}
+	}
+}
+
+func TestDecodeUnmarkedUTF16(t *testing.T) {
+	for _, want := range []string{chinese, chinese + "\nplain words\n", "明天开会", "明天上午开会\n讨论预算\n", tradit, nihongo, koreanS, russian, greek, hebrew, arabic, thai,
+		"Notes\nabc", strings.Repeat(chinese+"\n", 2000)} {
+		for order, name := range map[unicode.Endianness]string{unicode.LittleEndian: "utf-16le", unicode.BigEndian: "utf-16be"} {
+			b := encode(t, unicode.UTF16(order, unicode.IgnoreBOM), want)
+			if got, _ := charset.Decode(b, ""); got != want {
+				t.Errorf("got %.200q, want %.200q", got, want)
+			}
+			if got := charset.Guess(b); got != name {
+				t.Errorf("Guess(%.40q) is %q", want, got)
+			}
+			if got, _ := charset.Decode(b, "utf-16"); got != want {
+				t.Errorf("labelled: got %.200q, want %.200q", got, want)
+			}
+		}
+	}
+	// Other text with a few control characters is none.
+	for _, in := range []string{"bell \a rings \x00 now", chinese + "\x01\x02", "\x01\x02\x03 caf\xe9 au lait", "a\x1bb\x1bc"} {
+		if got := charset.Guess([]byte(in)); strings.HasPrefix(got, "utf-16") {
+			t.Errorf("Guess(%q) is %q", in, got)
 		}
 	}
 }

@@ -30,6 +30,7 @@ const (
 	magyarAB = "áéöőóüíúű"
 	balkanAB = "ščžćđăîâşţ"
 	turkish  = "ışğüöçiâ"
+	vietnam  = "\u0300\u0301\u0323\u0309\u0303ưđôêơăâàáéèìíòóùúýãõñ"
 	baltic   = "šėųžįčąęūāēīļņģķõäöü"
 )
 
@@ -47,5 +48,6 @@ var oneByte = []narrow{
 	{magyarAB, true, []narrowSet{{"windows-1250", -2}, {"iso-8859-2", -2}, {"cp852", -6}}},
 	{balkanAB, true, []narrowSet{{"windows-1250", -3}, {"iso-8859-2", -3}, {"cp852", -7}}},
 	{turkish, true, []narrowSet{{"windows-1254", -2}, {"iso-8859-9", -2}}},
+	{vietnam, true, []narrowSet{{"windows-1258", -2}}},
 	{baltic, true, []narrowSet{{"windows-1257", -4}}},
 }

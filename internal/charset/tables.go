@@ -28,6 +28,7 @@ var aliases = map[string]string{
 	"cp-1250": "windows-1250", "cp-1251": "windows-1251", "cp-1252": "windows-1252", "win-1250": "windows-1250",
 	"win-1251": "windows-1251", "win-1252": "windows-1252", "win1251": "windows-1251", "1251": "windows-1251",
 	"1252": "windows-1252", "ansi": "windows-1252", "windows1252": "windows-1252", "windows1251": "windows-1251",
+	"cp-1258": "windows-1258", "cp1258": "windows-1258", "win-1258": "windows-1258",
 	"windows-31j": "shift_jis", "cp932": "shift_jis", "ms932": "shift_jis", "sjis": "shift_jis",
 	"shift-jis": "shift_jis", "x-sjis": "shift_jis", "shift_jisx0213": "shift_jis",
 	"iso-2022-jp-1": "iso-2022-jp", "iso-2022-jp-2": "iso-2022-jp", "iso-2022-jp-ms": "iso-2022-jp",
@@ -48,13 +49,13 @@ var aliases = map[string]string{
 	"ibm1047": "cp1047", "ibm01140": "cp1140",
 }
 
-// extra holds what the WHATWG table lacks, and Shift_JIS beside it for symmetry of its many names.
+// extra holds what the WHATWG table lacks, and what is asked for by itself.
 var extra = map[string]encoding.Encoding{
 	"cp437": charmap.CodePage437, "cp850": charmap.CodePage850, "cp852": charmap.CodePage852,
 	"cp855": charmap.CodePage855, "cp858": charmap.CodePage858, "cp860": charmap.CodePage860,
 	"cp862": charmap.CodePage862, "cp863": charmap.CodePage863, "cp865": charmap.CodePage865,
 	"cp866": charmap.CodePage866, "cp037": charmap.CodePage037, "cp1047": charmap.CodePage1047,
-	"cp1140": charmap.CodePage1140, "shift_jis": japanese.ShiftJIS,
+	"cp1140": charmap.CodePage1140, "windows-1258": charmap.Windows1258, "shift_jis": japanese.ShiftJIS,
 }
 
 // lettersHigh are the single-byte sets whose letters all lie above 0xC0: bytes in them that are valid

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"strings"
+	"sync"
 	"unicode"
 	stdutf16 "unicode/utf16"
 	"unicode/utf8"
@@ -25,9 +26,74 @@ func utf16(b []byte, big bool) (string, bool) {
 	return s, len(b)%2 == 0 && !strings.ContainsRune(s, utf8.RuneError)
 }
 
+// unmarkedUTF16 reports whether b, which has neither label nor byte order mark, is UTF-16: zero bytes
+// fill half of it, or it holds control characters and makes sense in pairs.
+func unmarkedUTF16(b []byte) (big, ok bool) {
+	b = b[:min(len(b), judged)]
+	odd := 0
+	for _, c := range b {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != 0x1b {
+			odd++
+		}
+	}
+	if odd == 0 {
+		return false, false
+	}
+	if big, ok = looksUTF16(b); ok {
+		return big, ok
+	}
+	if odd*50 < len(b) {
+		return false, false
+	}
+	be, le := pairs(b, true), pairs(b, false)
+	return be > le, max(be, le) > 0.95
+}
+
+// pairs returns which share of b, as UTF-16, is of one script, the signs of Europe and East Asia, and
+// ASCII: 0 where it is a script of thousands of characters and none of them are frequent.
+func pairs(b []byte, big bool) float64 {
+	s, _ := utf16(b[:len(b)&^1], big)
+	const han = 0x100 // the key of Chinese, Japanese and Korean; the others have a block of 256 each
+	scripts, frequent, wide, signs, total := map[rune]int{}, 0, 0, 0, 0
+	for _, r := range s {
+		total++
+		switch {
+		case r == '\n' || r == '\r' || r == '\t' || r >= ' ' && r < 0x7f, r >= 0xa0 && r < 0x250,
+			r >= 0x2010 && r < 0x2070 || r == '€', r >= 0x3000 && r < 0x3040, r >= 0xff01 && r < 0xff66,
+			r >= 0x1f300 && r < 0x1fb00:
+			signs++
+		case r >= 0x4e00 && r <= 0x9fff, r >= 0x3041 && r < 0x3100, r >= 0xac00 && r <= 0xd7a3:
+			scripts[han]++
+			wide++
+			if r < 0x3100 || frequentWide()[r] {
+				frequent++
+			}
+		case r >= 0x370 && r < 0x1100 && unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P):
+			scripts[r>>8]++
+		}
+	}
+	most := 0
+	for _, n := range scripts {
+		most = max(most, n)
+	}
+	if total < 3 || most == 0 || most == wide && frequent*5 < wide {
+		return 0
+	}
+	return float64(most+signs) / float64(total)
+}
+
+// frequentWide are the characters that Chinese, Japanese and Korean are mostly written in.
+var frequentWide = sync.OnceValue(func() map[rune]bool {
+	m := map[rune]bool{}
+	for _, r := range hanziSimplified + hanziTraditional + kanji + hangul {
+		m[r] = true
+	}
+	return m
+})
+
 // labelledUTF16 decodes b, which a label calls UTF-16 and which has no byte order mark.
 func labelledUTF16(b []byte, name string) (string, bool) {
-	switch big, ok := looksUTF16(b); {
+	switch big, ok := unmarkedUTF16(b); {
 	case name == "utf-16be":
 		return utf16(b, true)
 	case name == "utf-16le":

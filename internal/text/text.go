@@ -158,7 +158,7 @@ func (sc *scratch) appendRun(dst []byte, s string, class class) []byte {
 			continue
 		}
 		if class == classWord || class == classSymbol {
-			dst = sc.appendWord(dst, cutToken(part), hashOf(part), isLetters(part))
+			dst = sc.appendWord(dst, cutToken(part), hashOf(part), len(part) <= MaxToken && isLetters(part))
 		} else {
 			dst = sc.appendGrams(dst, part)
 		}
