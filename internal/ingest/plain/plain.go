@@ -60,13 +60,7 @@ func isText(b []byte, all bool) bool {
 		return true
 	}
 	if bytes.IndexByte(b, 0) >= 0 {
-		// Text of two bytes a character holds no more control characters than other text.
-		name := charset.Guess(b)
-		if name != "utf-16le" && name != "utf-16be" {
-			return false
-		}
-		text, _ := charset.Decode(b[:len(b)&^1], name)
-		return !strings.ContainsRune(text, utf8.RuneError) && len(text) > len(b)/2*9/10
+		return isUTF16(b)
 	}
 	odd := 0
 	for _, c := range b {
@@ -82,9 +76,20 @@ func isText(b []byte, all bool) bool {
 		if shifts > 0 && charset.Guess(b) == "iso-2022-kr" {
 			odd -= shifts
 		}
-		return odd*100 <= len(b)
+		return odd*100 <= len(b) || isUTF16(b)
 	}
-	return odd*500 <= len(b)
+	return odd*500 <= len(b) || isUTF16(b)
+}
+
+// isUTF16 reports whether b is text of two bytes a character, which holds no more control characters
+// than other text.
+func isUTF16(b []byte) bool {
+	name := charset.Guess(b)
+	if name != "utf-16le" && name != "utf-16be" {
+		return false
+	}
+	text, _ := charset.Decode(b[:len(b)&^1], name)
+	return !strings.ContainsRune(text, utf8.RuneError) && len(text) > len(b)/2*9/10
 }
 
 // bom names the charset that a byte order mark states.

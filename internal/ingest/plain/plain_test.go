@@ -67,6 +67,9 @@ func TestCharsets(t *testing.T) {
 		"utf-8":           {"Café in Lisboa\r\nzwei\rdrei\n", "Café in Lisboa\nzwei\ndrei\n"},
 		"utf-8 with mark": {"\xef\xbb\xbfCafé\n", "Café\n"},
 		"utf-16le":        {utf16le("Café 会议 🙂\n"), "Café 会议 🙂\n"},
+		"utf-16le alone":  {strings.TrimPrefix(utf16le("明天开会，讨论预算"), "\xff\xfe"), "明天开会，讨论预算"},
+		"utf-16be alone":  {strings.TrimPrefix(utf16be("Привет, мир"), "\xfe\xff"), "Привет, мир"},
+		"two sets":        {"Réunion à dix heures\nFr\xfchst\xfcck um neun\n", "Réunion à dix heures\nFrühstück um neun\n"},
 		"utf-16be":        {utf16be("Café 会议 🙂\n"), "Café 会议 🙂\n"},
 		"windows-1252":    {"Le caf\xe9 de la gare, d\xe9j\xe0 ferm\xe9 \xe0 midi.\n", "Le café de la gare, déjà fermé à midi.\n"},
 	} {
