@@ -21,21 +21,33 @@ func (c *Controller) ListChunks(ctx context.Context, p ListChunksParams) (ListCh
 	if err != nil {
 		return res, err
 	}
+	terms := q.Terms
 	var page []store.Chunk
+	var parts string
 	if lq != nil {
 		if page, res.Total, err = c.store.ListChunks(ctx, *lq); err != nil {
 			return res, err
 		}
+		if relaxed := q.Relaxed(); res.Total == 0 && relaxed != nil {
+			lq.Match, lq.Accept, terms = relaxed.All(), accept(relaxed, true), relaxed.Terms
+			if page, res.Total, err = c.store.ListChunks(ctx, *lq); err != nil {
+				return res, err
+			}
+			if res.Total > 0 {
+				parts = "Nothing holds the query as it is written; these chunks hold its parts."
+			}
+		}
 	}
-	if res.Hint, err = c.listHint(ctx, &p, res.Total, len(page)); err != nil {
+	if res.Hint, err = c.listHint(ctx, &p, q, res.Total, len(page)); err != nil {
 		return res, err
 	}
+	res.Hint = hints(parts, res.Hint)
 	hits := make([]store.ChunkHit, len(page))
 	for i := range page {
 		hits[i].Chunk = page[i]
 	}
 	var shown int
-	res.Chunks, res.Truncated, shown = c.rowsOf(hits, q.Terms, len(res.Hint)+100)
+	res.Chunks, res.Truncated, shown = c.rowsOf(hits, terms, len(res.Hint)+100)
 	if next := p.Offset + shown; shown > 0 && next < res.Total {
 		res.NextOffset = &next
 	}
@@ -93,12 +105,18 @@ func tighter(a, b *int64, less func(a, b int64) bool) *int64 {
 	return a
 }
 
-// listHint says why there is nothing, or that a name in the filters does not exist.
-func (c *Controller) listHint(ctx context.Context, p *ListChunksParams, total, shown int) (string, error) {
+// listHint says why there is nothing, what of the query was not understood, and that a name in the
+// filters does not exist.
+func (c *Controller) listHint(ctx context.Context, p *ListChunksParams, q *query.Query, total, shown int) (string, error) {
 	unknown, err := c.unknownSources(ctx, p.SourceIDs)
 	if err != nil {
 		return "", err
 	}
+	given, err := c.unknownGiven(ctx, q, c.scope(ctx), total)
+	if err != nil {
+		return "", err
+	}
+	unknown = append(unknown, given...)
 	if total == 0 || len(p.EntityIDs) > 1 {
 		more, err := c.unknownEntities(ctx, p.EntityIDs)
 		if err != nil {
@@ -106,19 +124,26 @@ func (c *Controller) listHint(ctx context.Context, p *ListChunksParams, total, s
 		}
 		unknown = append(unknown, more...)
 	}
+	out := misreadHints(q)
 	switch {
 	case total > 0 && shown == 0:
 		unknown = append(unknown, fmt.Sprintf("offset %d is past the end: there are %d chunks.", p.Offset, total))
 	case total == 0 && len(unknown) == 0:
-		if empty, err := c.emptyHint(ctx); err != nil || empty != "" {
-			return empty, err
+		why, err := c.emptyHint(ctx)
+		switch {
+		case err != nil:
+			return "", err
+		case why != "":
+		case seconds(p.UntilMS) || seconds(p.SinceMS):
+			why = "Nothing matches. Times are milliseconds since 1970; these look like seconds."
+		case p.Query != "" && q.IsZero():
+			why = "The query holds no letter, digit or emoji to look for."
+		default:
+			why = "Nothing matches all of these filters. Leave out one of them, or use fewer words."
 		}
-		if seconds(p.UntilMS) || seconds(p.SinceMS) {
-			return "Nothing matches. Times are milliseconds since 1970; these look like seconds.", nil
-		}
-		return "Nothing matches all of these filters. Leave out one of them, or use fewer words.", nil
+		out = append(out, why)
 	}
-	return hints(unknown...), nil
+	return hints(append(out, unknown...)...), nil
 }
 
 // seconds reports whether a bound looks as if it had been given in seconds.
@@ -141,9 +166,14 @@ func (c *Controller) unknownSources(ctx context.Context, ids []string) ([]string
 	}
 	var out []string
 	for _, id := range ids {
-		if !slices.Contains(have, id) {
-			out = append(out, unknownName("source", id, near.Best(id, have, 3)))
+		if slices.Contains(have, id) {
+			continue
 		}
+		said := unknownName("source", id, near.Best(id, have, 3))
+		if strings.ContainsAny(id, "*?") {
+			said = fmt.Sprintf("There is no source %q: source_ids are whole ids, not patterns. The operator source: of query takes patterns.", shorten(id, 80))
+		}
+		out = append(out, said)
 	}
 	return out, nil
 }

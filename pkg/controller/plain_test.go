@@ -211,9 +211,29 @@ func TestListChunksPages(t *testing.T) {
 	}
 }
 
+// An empty memory and one that the policy hides whole read alike.
 func TestEmptyMemory(t *testing.T) {
-	const want = "The memory is empty. Fill it with: openhuman-core ingest PATH"
-	c := over(t, controller.Options{})
+	p, err := policy.New(policy.Options{DenySources: []string{"*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]*controller.Controller{
+		"empty": over(t, controller.Options{}), "hidden": over(t, controller.Options{Policy: p}, life()...),
+	} {
+		t.Run(name, func(t *testing.T) { checkEmpty(t, c) })
+	}
+}
+
+func checkEmpty(t *testing.T, c *controller.Controller) {
+	const want = "The memory is empty, or nothing in it may be read here. Fill it with: openhuman-core ingest PATH"
+	for _, q := range []string{"budget", "from:ann source:notes:work budget", "source:x"} {
+		if res := search(t, c, q, 5); res.Hint != want || len(res.Chunks) > 0 {
+			t.Errorf("Search %s: %+v", q, res)
+		}
+		if res, err := c.Recall(t.Context(), controller.RecallParams{Query: q}); err != nil || res.Hint != want || len(res.Chunks) > 0 {
+			t.Errorf("Recall %s: %+v, %v", q, res, err)
+		}
+	}
 	browse, err := c.ListChunks(t.Context(), controller.ListChunksParams{})
 	if err != nil || browse.Hint != want || browse.Chunks == nil {
 		t.Errorf("ListChunks: %+v, %v", browse, err)

@@ -26,7 +26,8 @@ const (
 	maxChunkEntities = 100
 )
 
-const emptyHint = "The memory is empty. Fill it with: openhuman-core ingest PATH"
+// emptyHint reads the same whether there is nothing or the policy hides all of it from the caller.
+const emptyHint = "The memory is empty, or nothing in it may be read here. Fill it with: openhuman-core ingest PATH"
 
 // newRow makes the row of a chunk. Its score and what matched are the caller's to add.
 func newRow(c *store.Chunk, preview string) Row {

@@ -13,11 +13,8 @@ import (
 // searchHint says what of a query was not understood, which of its names do not exist, and, when
 // there are no rows, why.
 func (c *Controller) searchHint(ctx context.Context, q *query.Query, filter store.Filter, rows int) (string, error) {
-	var out []string
-	for _, o := range q.Misread {
-		out = append(out, misreadHint(o))
-	}
-	unknown, err := c.unknownGiven(ctx, q, filter, rows)
+	out := misreadHints(q)
+	unknown, err := c.unknownGiven(ctx, q, filter.Scope, rows)
 	if err != nil {
 		return "", err
 	}
@@ -32,6 +29,14 @@ func (c *Controller) searchHint(ctx context.Context, q *query.Query, filter stor
 	return hints(out...), nil
 }
 
+// misreadHints returns a sentence for each operator that is none.
+func misreadHints(q *query.Query) (out []string) {
+	for _, o := range q.Misread {
+		out = append(out, misreadHint(o))
+	}
+	return out
+}
+
 // misreadHint says why an operator is none, and what it takes.
 func misreadHint(o query.Operator) string {
 	valid := "takes " + strings.Join(SourceKinds, ", ")
@@ -43,13 +48,13 @@ func misreadHint(o query.Operator) string {
 
 // unknownGiven returns a sentence for each source that does not exist and, when there are no rows,
 // for each author and tag.
-func (c *Controller) unknownGiven(ctx context.Context, q *query.Query, filter store.Filter, rows int) (out []string, err error) {
+func (c *Controller) unknownGiven(ctx context.Context, q *query.Query, scope store.Scope, rows int) (out []string, err error) {
 	var sources []string
 	for i, o := range q.Given {
 		if o.Name != "source" && rows > 0 {
 			continue
 		}
-		one := store.Filter{Scope: filter.Scope}
+		one := store.Filter{Scope: scope}
 		switch o.Name {
 		case "source":
 			one.SourceGlobs = query.SourceGlobs(o.Value)
@@ -68,7 +73,7 @@ func (c *Controller) unknownGiven(ctx context.Context, q *query.Query, filter st
 		switch o.Name {
 		case "source":
 			if sources == nil {
-				list, err := c.store.Sources(ctx, filter.Scope)
+				list, err := c.store.Sources(ctx, scope)
 				if err != nil {
 					return nil, err
 				}
@@ -81,7 +86,7 @@ func (c *Controller) unknownGiven(ctx context.Context, q *query.Query, filter st
 			}
 			out = append(out, unknownName("source", o.Value, near.Best(o.Value, sources, 3)))
 		case "from":
-			nearest, err := c.store.NearestEntities(ctx, "person:"+o.Value, 3, filter.Scope)
+			nearest, err := c.store.NearestEntities(ctx, "person:"+o.Value, 3, scope)
 			if err != nil {
 				return nil, err
 			}

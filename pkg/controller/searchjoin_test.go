@@ -67,6 +67,22 @@ func TestSearchJoinedWords(t *testing.T) {
 			t.Errorf("browse %q: %v, %v", q, ids(res.Chunks), err)
 		}
 	}
+	// Browsing is a filter: what holds the query as it is written, else what holds its parts.
+	for q, want := range map[string][]string{
+		"boat/lease": {"whole"}, "lease/boat": {"boat", "whole"}, "autumn_lease": {"boat"}, "POL-358": {"whole"}, "358-pol": {"near", "whole"},
+		"1234": {"sum"}, "98,765": {"sum"}, `"lease/boat"`: {}, "lease/boat -whole -358": {"boat"}, "lease/xyzzy": {},
+	} {
+		res, err := c.ListChunks(t.Context(), controller.ListChunksParams{Query: q})
+		got := ids(res.Chunks)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil || res.Total != len(want) {
+			t.Errorf("browse %s: %d, %v (-want +got)\n%s", q, res.Total, err, diff)
+		}
+		first, err := c.ListChunks(t.Context(), controller.ListChunksParams{Query: q, K: 1, Offset: max(0, len(want)-1)})
+		if err != nil || first.Total != len(want) || first.NextOffset != nil {
+			t.Errorf("browse %s by pages: %+v, %v", q, first, err)
+		}
+	}
 	for _, q := range []string{"-#sailing", "-.NET", "-$HOME", "-(trip)"} {
 		if got := ids(search(t, c, q, 50).Chunks); slices.Contains(got, "tag") || len(got) != len(boatNotes)-1 {
 			t.Errorf("%s: %v", q, got)
@@ -107,6 +123,19 @@ func TestSearchHints(t *testing.T) {
 		}
 		if want == nil && (res.Hint != "" || len(res.Chunks) == 0) {
 			t.Errorf("%s: %d rows, hint %q", q, len(res.Chunks), res.Hint)
+		}
+		if len(want) == 0 || !strings.Contains(want[0], " was not ") && !strings.Contains(want[0], "no ") && !strings.Contains(want[0], "the tag") {
+			continue
+		}
+		// What of a query is not understood, or names nothing, is told to who browses as well.
+		list, err := c.ListChunks(t.Context(), controller.ListChunksParams{Query: q})
+		if err != nil || !strings.Contains(list.Hint, want[0]) {
+			t.Errorf("browse %s: hint %q, want %q, %v", q, list.Hint, want[0], err)
+		}
+	}
+	for _, id := range []string{"*", "notes:*"} {
+		if list, err := c.ListChunks(t.Context(), controller.ListChunksParams{SourceIDs: []string{id}}); err != nil || !strings.Contains(list.Hint, "not patterns") {
+			t.Errorf("source_ids %s: hint %q, %v", id, list.Hint, err)
 		}
 	}
 	// Names that the caller may not see are not told.
