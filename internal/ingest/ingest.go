@@ -87,7 +87,7 @@ func Run(ctx context.Context, o Options, paths []string) (Summary, error) {
 	if o.Store == nil && !o.DryRun {
 		return Summary{}, errors.New("ingest: no store")
 	}
-	r := &run{o: o, start: o.Now(), sum: Summary{Outcomes: map[doc.Outcome]int{}}}
+	r := &run{o: o, start: o.Now(), sum: Summary{Outcomes: map[doc.Outcome]int{}}, reread: map[string]bool{}}
 	r.meter = &meter{report: o.Progress, now: o.Now, start: r.start}
 	err := r.do(ctx, paths)
 	r.sum.Elapsed = o.Now().Sub(r.start)
@@ -104,6 +104,8 @@ type run struct {
 	reg   *registry
 	sum   Summary
 	meter *meter
+	// reread are the files to read again before the run ends.
+	reread map[string]bool
 }
 
 func (r *run) do(ctx context.Context, paths []string) error {
@@ -112,7 +114,10 @@ func (r *run) do(ctx context.Context, paths []string) error {
 		return err
 	}
 	r.reg = reg
-	targets := r.targets(paths)
+	targets, err := r.targets(ctx, paths)
+	if err != nil {
+		return err
+	}
 	known, err := r.known(ctx, targets)
 	if err != nil {
 		return err
@@ -123,10 +128,16 @@ func (r *run) do(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	if err := r.pipeline(ctx, w.entries, known); err != nil {
+	if err := r.pipeline(ctx, w.entries, known, nil); err != nil {
 		return err
 	}
 	if err := r.removeGone(ctx, w, targets, known); err != nil {
+		return err
+	}
+	if err := r.settle(ctx, w.entries); err != nil {
+		return err
+	}
+	if err := r.tellRoots(ctx, w, targets); err != nil {
 		return err
 	}
 	if r.o.DryRun {

@@ -1,14 +1,18 @@
 package ingest_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/internal/ingest"
+	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
 
@@ -68,17 +72,26 @@ func TestNamesOfSources(t *testing.T) {
 			t.Errorf("%d chunks in notes:single", got)
 		}
 	})
-	t.Run("a larger folder takes over the smaller ones", func(t *testing.T) {
-		run(t, o, base)
-		want := map[string]int{"notes:x": 4, "mail:x": 1, "mail:Inbox": 1, "mail:Inbox-2": 1, "chat:family": 1, "mail:Mail": 2, "mail:Sent": 1}
-		if diff := cmp.Diff(want, sources(t, s)); diff != "" {
+	t.Run("a larger folder leaves the smaller ones what they are", func(t *testing.T) {
+		write(t, base, map[string]string{"e.md": "Epsilon.", "new/f.md": "Zeta."})
+		before := sources(t, s)
+		sum := run(t, o, base)
+		before["notes:single"], before["notes:x"] = 2, 2
+		if diff := cmp.Diff(before, sources(t, s)); diff != "" {
 			t.Error(diff)
 		}
-		fresh := open(t)
-		run(t, ingest.Options{Store: fresh, Formats: formats()}, base)
-		// The mailboxes keep the names that they got when they were met first.
-		if got := sources(t, fresh); len(got) != len(want) || got["notes:x"] != 4 {
-			t.Errorf("fresh: %v", got)
+		if sum.Added != 2 || sum.Replaced+sum.Same+sum.Removed != 0 {
+			t.Errorf("summary = %+v", sum)
+		}
+		var told []string
+		for _, n := range sum.Notes {
+			told = append(told, strings.ReplaceAll(n, filepath.ToSlash(base)+"/", ""))
+		}
+		if diff := cmp.Diff([]string{
+			"Mail was taken in by itself before and stays in mail:Mail, mail:Sent.", "old/work was taken in by itself before and stays in notes:work-2.",
+			"single was taken in by itself before and stays in notes:single.", "So do 1 more folders.",
+		}, told); diff != "" {
+			t.Error(diff)
 		}
 	})
 }
@@ -86,7 +99,7 @@ func TestNamesOfSources(t *testing.T) {
 // A folder below the folder of a single file has a source of its own, whatever came first.
 func TestLoneFileDoesNotSwallowFolders(t *testing.T) {
 	files := map[string]string{"mail.mbox": "MBOX\n1 first", "lone.md": "Lone.", "vault/a.md": "Alpha.", "vault/sub/b.md": "Beta."}
-	want := []string{"mail:mail : first", "notes:home lone.md: Lone.", "notes:vault a.md: Alpha.", "notes:vault sub/b.md: Beta."}
+	all := []string{"mail:mail : first", "notes:home lone.md: Lone.", "notes:vault a.md: Alpha.", "notes:vault sub/b.md: Beta."}
 	for name, runs := range map[string][][]string{
 		"files first":       {{"mail.mbox"}, {"lone.md"}, {"vault"}},
 		"folder first":      {{"vault"}, {"lone.md"}, {"mail.mbox"}},
@@ -99,6 +112,10 @@ func TestLoneFileDoesNotSwallowFolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			base, s := folder(t, "home", files), open(t)
 			o := ingest.Options{Store: s, Formats: formats()}
+			want := all
+			if name == "a note of it" { // the folder of a note that came by itself stays a source
+				want = []string{"mail:mail : first", "notes:home lone.md: Lone.", "notes:sub b.md: Beta.", "notes:vault a.md: Alpha."}
+			}
 			for _, paths := range runs {
 				var full []string
 				for _, p := range paths {
@@ -117,8 +134,8 @@ func TestLoneFileDoesNotSwallowFolders(t *testing.T) {
 				t.Error(diff)
 			}
 			run(t, o, base)
-			if got := sources(t, s); got["notes:home"] != 3 || len(got) != 2 {
-				t.Errorf("the whole folder: %v", got)
+			if diff := cmp.Diff(want, refs(t, s)); diff != "" {
+				t.Errorf("the whole folder: %s", diff)
 			}
 		})
 	}
@@ -150,29 +167,145 @@ func TestSourceGiven(t *testing.T) {
 			}
 		})
 	}
-	t.Run("later than the files", func(t *testing.T) {
+}
+
+// TestOtherNameIsRefused: what is in the store under one name does not move to another, since rules
+// are about names. Nothing is changed by the attempt.
+func TestOtherNameIsRefused(t *testing.T) {
+	files := map[string]string{"a.md": "Alpha.", "sub/b.md": "Beta.", "box.mbox": "MBOX\n1 first", "talk.txt": "CHAT\n2 second", "export.jsonl": line}
+	refused := func(t *testing.T, s *store.Store, name, path string, forget ...string) {
+		t.Helper()
+		before := dump(t, s)
+		for _, dry := range []bool{true, false} {
+			_, err := ingest.Run(t.Context(), ingest.Options{Store: s, Formats: formats(), SourceName: name, DryRun: dry}, []string{path})
+			if fault.CodeOf(err) != fault.Invalid {
+				t.Fatalf("err = %v", err)
+			}
+			var hints []string
+			for _, f := range forget {
+				hints = append(hints, fmt.Sprintf("openhuman-core forget %q", f))
+			}
+			if hint := fault.HintOf(err); !strings.HasSuffix(hint, ": "+strings.Join(hints, "; ")) {
+				t.Errorf("hint = %q", hint)
+			}
+		}
+		if diff := cmp.Diff(before, dump(t, s)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	forget := func(t *testing.T, s *store.Store, ids ...string) {
+		t.Helper()
+		for _, id := range ids {
+			must(t, s.Update(t.Context(), func(tx *store.Tx) error { _, _, err := tx.ForgetSource(id); return err }))
+		}
+		must(t, s.Finish(t.Context()))
+	}
+	t.Run("the folder", func(t *testing.T) {
 		dir, s := folder(t, "home", files), open(t)
 		run(t, ingest.Options{Store: s, Formats: formats()}, dir)
-		sum := run(t, ingest.Options{Store: s, Formats: formats(), SourceName: "diary"}, dir)
-		if diff := cmp.Diff(map[string]int{"notes:diary": 1, "mail:diary": 1, "chat:diary": 1, "slack:#eng": 1}, sources(t, s)); diff != "" {
+		refused(t, s, "diary", dir, "chat:talk", "mail:box", "notes:home")
+		// The remedy that is named works, and what names its own source stays.
+		forget(t, s, "chat:talk", "mail:box", "notes:home")
+		run(t, ingest.Options{Store: s, Formats: formats(), SourceName: "diary"}, dir)
+		if diff := cmp.Diff(map[string]int{"notes:diary": 2, "mail:diary": 1, "chat:diary": 1, "slack:#eng": 1}, sources(t, s)); diff != "" {
 			t.Error(diff)
 		}
-		if sum.Added != 0 || sum.Removed != 0 || sum.Replaced != 3 {
-			t.Errorf("summary = %+v", sum)
+		refused(t, s, "notes:home", dir, "chat:diary", "mail:diary", "notes:diary")
+	})
+	t.Run("the name that it has", func(t *testing.T) {
+		dir, s := folder(t, "home", map[string]string{"a.md": "Alpha.", "x.eml": "MAIL\n1 first"}), open(t)
+		run(t, ingest.Options{Store: s, Formats: formats()}, dir)
+		before := sources(t, s)
+		for _, name := range []string{"home", "notes:home"} {
+			run(t, ingest.Options{Store: s, Formats: formats(), SourceName: name}, dir)
+			if diff := cmp.Diff(before, sources(t, s)); diff != "" {
+				t.Error(diff)
+			}
 		}
 	})
-	t.Run("a file inside a folder that was taken in", func(t *testing.T) {
-		dir, s := folder(t, "home", map[string]string{"a.md": "Alpha.", "b.md": "Beta."}), open(t)
-		run(t, ingest.Options{Store: s}, dir)
-		run(t, ingest.Options{Store: s, SourceName: "notes:secret plan"}, filepath.Join(dir, "b.md"))
-		want := []string{"notes:home a.md: Alpha.", "notes:secret plan b.md: Beta."}
-		if diff := cmp.Diff(want, refs(t, s)); diff != "" {
+	t.Run("inside a folder that was taken in", func(t *testing.T) {
+		dir, s := folder(t, "home", files), open(t)
+		run(t, ingest.Options{Store: s, Formats: formats()}, dir)
+		refused(t, s, "notes:secret plan", filepath.Join(dir, "a.md"), "notes:home")
+		refused(t, s, "notes:secret plan", filepath.Join(dir, "sub"), "notes:home")
+		refused(t, s, "notes:other", filepath.Join(dir, "box.mbox"), "mail:box")
+		// What names its own source may be given any.
+		run(t, ingest.Options{Store: s, Formats: formats(), SourceName: "notes:other"}, filepath.Join(dir, "export.jsonl"))
+		// A file that was not taken in yet may have its own, and the folder leaves it that.
+		write(t, dir, map[string]string{"new.md": "Gamma."})
+		run(t, ingest.Options{Store: s, Formats: formats(), SourceName: "notes:secret plan"}, filepath.Join(dir, "new.md"))
+		run(t, ingest.Options{Store: s, Formats: formats()}, dir)
+		if diff := cmp.Diff(map[string]int{"notes:home": 2, "notes:secret plan": 1, "mail:box": 1, "chat:talk": 1, "slack:#eng": 1}, sources(t, s)); diff != "" {
 			t.Error(diff)
 		}
-		run(t, ingest.Options{Store: s}, dir)
-		if diff := cmp.Diff(want, refs(t, s)); diff != "" {
-			t.Errorf("the folder took the file back: %s", diff)
+	})
+	t.Run("a folder of single files", func(t *testing.T) {
+		dir, s := folder(t, "home", files), open(t)
+		run(t, ingest.Options{Store: s, Formats: formats()}, filepath.Join(dir, "a.md"))
+		refused(t, s, "diary", dir, "notes:home")
+		refused(t, s, "diary", filepath.Join(dir, "a.md"), "notes:home")
+	})
+	t.Run("below a larger folder", func(t *testing.T) {
+		dir, s := folder(t, "home", files), open(t)
+		run(t, ingest.Options{Store: s, Formats: formats()}, filepath.Join(dir, "sub"))
+		// The larger one is new, so it may be called anything; what is known inside stays.
+		run(t, ingest.Options{Store: s, Formats: formats(), SourceName: "diary"}, dir)
+		if diff := cmp.Diff(map[string]int{"notes:diary": 1, "notes:sub": 1, "mail:diary": 1, "chat:diary": 1, "slack:#eng": 1}, sources(t, s)); diff != "" {
+			t.Error(diff)
 		}
+	})
+	t.Run("a source joined to another after it was forgotten", func(t *testing.T) {
+		dir, s := folder(t, "home", files), open(t)
+		run(t, ingest.Options{Store: s, Formats: formats()}, filepath.Join(dir, "sub", "b.md"))
+		run(t, ingest.Options{Store: s, Formats: formats()}, dir)
+		forget(t, s, "notes:sub")
+		run(t, ingest.Options{Store: s, Formats: formats()}, dir)
+		if got := sources(t, s); got["notes:sub"] != 1 {
+			t.Errorf("a forgotten source came back as another: %v", got)
+		}
+		forget(t, s, "notes:sub")
+		run(t, ingest.Options{Store: s, Formats: formats(), SourceName: "notes:home"}, filepath.Join(dir, "sub"))
+		run(t, ingest.Options{Store: s, Formats: formats()}, dir)
+		if got := sources(t, s); got["notes:home"] != 2 || got["notes:sub"] != 0 {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// TestFoldersInFolders: to which source a file belongs does not depend on the path that a run is
+// given, and a second run is idle whichever it is.
+func TestFoldersInFolders(t *testing.T) {
+	files := map[string]string{"top.md": "Top.", "a/one.md": "One.", "a/two.md": "Two.", "a/b/three.md": "Three.", "a/b/c/four.md": "Four.", "d/five.md": "Five."}
+	rapid.Check(t, func(rt *rapid.T) {
+		base, s := folder(t, "home", files), open(t)
+		paths := []string{"", "a", "a/b", "a/b/c", "a/one.md", "a/b/three.md", "d", "d/five.md"}
+		where := map[string]string{} // text to source and reference
+		for range rapid.IntRange(1, 6).Draw(rt, "runs") {
+			run(t, ingest.Options{Store: s}, filepath.Join(base, filepath.FromSlash(rapid.SampledFrom(paths).Draw(rt, "path"))))
+			page, _, err := s.ListChunks(t.Context(), store.ListQuery{Limit: 100})
+			must(rt, err)
+			for _, c := range page {
+				at := c.SourceID + " " + c.SourceRef
+				if was, ok := where[c.Content]; ok && was != at {
+					rt.Fatalf("%q moved from %s to %s", c.Content, was, at)
+				}
+				where[c.Content] = at
+			}
+		}
+		run(t, ingest.Options{Store: s}, base)
+		before := dump(t, s)
+		if len(before) == 0 {
+			rt.Fatal("nothing was taken in")
+		}
+		for _, p := range paths {
+			if sum := run(t, ingest.Options{Store: s}, filepath.Join(base, filepath.FromSlash(p))); sum.Unchanged != sum.Files {
+				rt.Fatalf("%s: %+v", p, sum)
+			}
+		}
+		if diff := cmp.Diff(before, dump(t, s)); diff != "" {
+			rt.Fatal(diff)
+		}
+		must(rt, s.Close())
 	})
 }
 

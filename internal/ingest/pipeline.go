@@ -61,13 +61,14 @@ type item struct {
 	global bool // it belongs to the first file that brings it
 }
 
-// pipeline takes the entries in.
-func (r *run) pipeline(ctx context.Context, entries []entry, known map[string]store.FileRecord) error {
+// pipeline takes the entries in. again, when set, says what became of each of them earlier in this
+// run.
+func (r *run) pipeline(ctx context.Context, entries []entry, known map[string]store.FileRecord, again []FileResult) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.meter.stage(Reading)
 	p := &pipe{
-		run: r, known: known, kinds: newKinds(),
+		run: r, known: known, kinds: newKinds(), entries: entries, again: again,
 		order: make(chan *job, queued), work: make(chan *job, queued), build: make(chan func(), 2*r.o.Workers),
 		gate: newGate(r.o.Limits.InFlightBytes),
 	}
@@ -108,13 +109,15 @@ func (r *run) pipeline(ctx context.Context, entries []entry, known map[string]st
 }
 
 type pipe struct {
-	run   *run
-	known map[string]store.FileRecord
-	kinds *kinds
-	order chan *job
-	work  chan *job
-	build chan func()
-	gate  *gate
+	run     *run
+	known   map[string]store.FileRecord
+	entries []entry
+	again   []FileResult
+	kinds   *kinds
+	order   chan *job
+	work    chan *job
+	build   chan func()
+	gate    *gate
 }
 
 // schedule makes a job of every entry that has to be looked at.

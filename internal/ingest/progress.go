@@ -73,6 +73,9 @@ func (m *meter) found(size int64) {
 	m.update(func(e *Event) { e.Stage = Scanning; e.Files++; e.Bytes += size })
 }
 
+// more is what is read a second time.
+func (m *meter) more(size int64) { m.update(func(e *Event) { e.Bytes += size }) }
+
 func (m *meter) current(name string) { m.update(func(e *Event) { e.Current = name }) }
 
 func (m *meter) read(n int) { m.update(func(e *Event) { e.BytesDone += int64(n) }) }

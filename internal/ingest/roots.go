@@ -22,14 +22,15 @@ const metaRegistry = "ingest.registry"
 // A registry remembers which folders were taken in and what their sources are called, so that names
 // stay the same from run to run. A root is a folder (or a file with a source name of its own) that
 // documents' keys are relative to; a file that is ingested by itself belongs to the root that holds
-// it, else to its folder, which becomes a root for such files alone: a folder below it that is
-// ingested later is a root of its own, whatever came first. A source is known by its kind and the folder, mailbox or file that it is.
+// it, else to its folder, which becomes a root for the files directly in it alone. A file belongs to
+// the deepest root that holds it, however a run came to it, and a root stays one: what a larger folder
+// takes in later never moves it to another source, past what a person has said of the first. A
+// source is known by its kind and the folder, mailbox or file that it is.
 type registry struct {
 	mu    sync.Mutex
 	taken map[string]bool // source ids in use
 	// Changes are counted, since names are given while others are being written.
 	changes, written, stored int
-	removed                  map[string]bool // roots that became part of others
 
 	Roots   map[string]*rootInfo `json:"roots"`   // by stored path
 	Sources map[string]string    `json:"sources"` // "kind|path" to source id
@@ -42,7 +43,7 @@ type registry struct {
 type rootInfo struct {
 	Source string   `json:"source,omitempty"` // as given with --source
 	Kind   doc.Kind `json:"kind,omitempty"`   // the kind that a whole source id went to
-	// Loose says that only single files directly in it were ever taken in, never the folder.
+	// Loose says that only files directly in it are of this root, since no run was given the folder.
 	Loose bool `json:"loose,omitempty"`
 }
 
@@ -53,7 +54,7 @@ type root struct {
 }
 
 func loadRegistry(ctx context.Context, s *store.Store) (*registry, error) {
-	g := &registry{taken: map[string]bool{}, removed: map[string]bool{}}
+	g := &registry{taken: map[string]bool{}}
 	if s != nil {
 		text, err := s.Meta(ctx, metaRegistry)
 		if err != nil {
@@ -107,7 +108,7 @@ func (g *registry) save(tx *store.Tx) error {
 	}
 	for path, info := range theirs.Roots {
 		switch ours := g.Roots[path]; {
-		case ours == nil && !g.removed[path]:
+		case ours == nil:
 			g.Roots[path] = info
 		case ours != nil && !info.Loose:
 			ours.Loose = false
@@ -160,14 +161,31 @@ func (g *registry) at(path string, file bool) (root, bool) {
 	}
 }
 
+// whole returns the deepest root that holds all of a folder.
+func (g *registry) whole(path string) (root, bool) {
+	for p := path; ; {
+		if info, ok := g.Roots[p]; ok && !info.Loose {
+			return root{p, info}, true
+		}
+		up := parent(p)
+		if up == p || up == "." {
+			return root{}, false
+		}
+		p = up
+	}
+}
+
 // rootsAt lists the roots that files at or below path may belong to.
 func (g *registry) rootsAt(path string) []string {
 	var out []string
-	for _, file := range []bool{false, true} {
-		if r, ok := g.at(path, file); ok && !slices.Contains(out, r.path) {
+	add := func(r root, ok bool) {
+		if ok && !slices.Contains(out, r.path) {
 			out = append(out, r.path)
 		}
 	}
+	add(g.at(path, false))
+	add(g.at(path, true))
+	add(g.whole(path))
 	for p := range g.Roots {
 		if p != path && within(p, path) {
 			out = append(out, p)
@@ -198,21 +216,25 @@ func (g *registry) source(kind doc.Kind, rt root, extent string) (id, shown stri
 		g.taken[id] = true
 		g.changes++
 	}
-	switch {
-	case rt.Source == "":
-		return id, id
-	case !strings.Contains(rt.Source, ":"):
-		return id, family(kind) + ":" + rt.Source
-	}
-	if rt.Kind == "" {
+	if strings.Contains(rt.Source, ":") && rt.Kind == "" {
 		rt.Kind = kind
 		g.changes++
 	}
-	if rt.Kind == kind {
-		return id, rt.Source
+	return id, shownAs(id, kind, *rt.rootInfo)
+}
+
+// shownAs is what a source of a root is called to people.
+func shownAs(id string, kind doc.Kind, info rootInfo) string {
+	switch _, rest, whole := strings.Cut(info.Source, ":"); {
+	case info.Source == "":
+		return id
+	case !whole:
+		return family(kind) + ":" + info.Source
+	case info.Kind == kind:
+		return info.Source
+	default:
+		return family(kind) + ":" + rest
 	}
-	_, rest, _ := strings.Cut(rt.Source, ":")
-	return id, family(kind) + ":" + rest
 }
 
 // family is the platform that a source without one of its own is filed under.
@@ -250,8 +272,9 @@ type target struct {
 }
 
 // targets finds out what the paths are. What cannot be taken in at all is counted at once; a path
-// given twice or inside another one is taken once.
-func (r *run) targets(paths []string) []target {
+// given twice or inside another one is taken once. An error means that a path must not be taken in
+// under the name that was given.
+func (r *run) targets(ctx context.Context, paths []string) ([]target, error) {
 	var out []target
 	for _, p := range paths {
 		real, err := r.o.FS.EvalSymlinks(p)
@@ -291,9 +314,14 @@ func (r *run) targets(paths []string) []target {
 	}
 	for i := range kept {
 		kept[i].source = r.o.SourceName
+		if err := r.mayRename(ctx, kept[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range kept {
 		r.reg.adopt(&kept[i])
 	}
-	return kept
+	return kept, nil
 }
 
 // adopt decides which root a target belongs to and remembers it.
@@ -301,30 +329,29 @@ func (g *registry) adopt(t *target) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	said := t.source
-	at, ok := g.at(t.name, t.file)
+	own, ok := g.whole(t.name)
+	if t.file {
+		own, ok = g.at(t.name, true)
+	}
 	switch {
-	case ok && at.Loose && !t.file: // the folder itself, from now on
-	case ok && (said == "" || at.Source == said || at.path == t.name):
-		if said != "" && at.Source != said {
-			at.Source, at.Kind = said, ""
-			g.changes++
-		}
+	case ok && (said == "" || own.Source == said):
+		return
+	case ok && own.path == t.name:
+		own.Kind = g.kindOf(own, said)
+		own.Source = said
+		g.changes++
 		return
 	case ok:
-		t.former = append(t.former, at.path)
+		t.former = append(t.former, own.path)
 	}
 	path := t.name
 	if t.file && said == "" {
 		path = parent(path)
 	}
-	// Smaller roots without a name of their own become part of this one.
-	for p, info := range g.Roots {
-		if p != path && within(p, path) && info.Source == "" && !t.file {
-			delete(g.Roots, p)
-			g.removed[p] = true
-			t.former = append(t.former, p)
-		}
+	info := &rootInfo{Source: said, Loose: t.file && said == ""}
+	if ok && said != "" {
+		info.Kind = g.kindOf(own, said)
 	}
-	g.Roots[path] = &rootInfo{Source: said, Loose: t.file && said == ""}
+	g.Roots[path] = info
 	g.changes++
 }

@@ -22,6 +22,8 @@ type entry struct {
 	// outcome and reason are set for what is not even opened.
 	outcome doc.Outcome
 	reason  string
+	// idle says, once the run has come to it, that it was not read since it is as it was.
+	idle bool
 }
 
 // A walk lists what stands under the targets. It follows no symbolic link, so it cannot loop or leave
@@ -36,6 +38,8 @@ type walk struct {
 	met map[string]int
 	// mounts are the folders that are on another device than the one above them.
 	mounts map[string]bool
+	// nested are the roots that were met below the one of a target.
+	nested []root
 	own    ownFiles
 }
 
@@ -64,8 +68,8 @@ func newWalk(r *run) *walk {
 
 // target walks one of the paths that the run was given.
 func (w *walk) target(ctx context.Context, t target) error {
-	rt, _ := w.r.reg.at(t.name, t.file)
 	if t.file {
+		rt, _ := w.r.reg.at(t.name, true)
 		info, err := w.r.o.FS.Lstat(t.path)
 		if err != nil {
 			w.leaveOut(t.path, t.name, rt, doc.Failed, reasonOf(err))
@@ -82,6 +86,7 @@ func (w *walk) target(ctx context.Context, t target) error {
 			w.mount(t.name, dev, w.device(up))
 		}
 	}
+	rt, _ := w.r.reg.whole(t.name)
 	return w.dir(ctx, t, t.path, t.name, rt, dev, 0)
 }
 
@@ -120,13 +125,22 @@ func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, de
 			return nil
 		}
 	}
+	files := rt
+	if info, ok := w.r.reg.Roots[name]; ok && info.Loose {
+		files = root{name, info}
+		w.nested = append(w.nested, files)
+	}
 	maildir := isMaildir(list)
 	for _, de := range list {
 		childPath := filepath.Join(path, de.Name())
 		child := strings.TrimSuffix(name, "/") + "/" + stored(de.Name())
-		crt := rt
+		crt := files
+		if de.IsDir() {
+			crt = rt
+		}
 		if info, ok := w.r.reg.Roots[child]; ok && !info.Loose {
 			crt = root{child, info}
+			w.nested = append(w.nested, crt)
 		}
 		hidden := strings.HasPrefix(de.Name(), ".")
 		if !hidden {

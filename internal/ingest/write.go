@@ -29,6 +29,8 @@ type op struct {
 // A tally is what one transaction did.
 type tally struct {
 	added, replaced, same, removed, chunks int
+
+	reread []string // see store.Tx.Reread
 }
 
 func (w *writer) run(ctx context.Context) error {
@@ -36,6 +38,7 @@ func (w *writer) run(ctx context.Context) error {
 	defer tick.Stop()
 	for j := range w.p.order {
 		if j.unchanged {
+			w.p.entries[j.seq].idle = true
 			w.r.count(FileResult{j.e.name, j.report.Outcome, j.report.Reason}, true)
 			w.r.meter.read(int(j.e.size))
 			continue
@@ -116,7 +119,9 @@ func (w *writer) flush(ctx context.Context) error {
 	} else {
 		err := w.r.o.Store.Update(ctx, func(tx *store.Tx) error {
 			t = tally{}
-			return w.apply(tx, &t)
+			err := w.apply(tx, &t)
+			t.reread = tx.Reread()
+			return err
 		})
 		if err != nil {
 			return err
@@ -126,10 +131,13 @@ func (w *writer) flush(ctx context.Context) error {
 	s := &w.r.sum
 	s.Added += t.added
 	s.Replaced += t.replaced
-	s.Same += t.same
+	if w.p.again == nil { // they were counted
+		s.Same += t.same
+	}
 	s.Removed += t.removed
 	s.Chunks += t.chunks
 	w.r.meter.wrote(t.added+t.replaced+t.same, t.chunks)
+	w.r.unsettle(t.reread)
 	for _, o := range w.batch {
 		o.j.committed, o.j.begun = len(o.j.docs), true
 		if o.it != nil {
@@ -143,7 +151,11 @@ func (w *writer) flush(ctx context.Context) error {
 		if o.j.in != nil {
 			s.Bytes += o.j.e.size
 		}
-		w.r.count(FileResult{o.j.e.name, report.Outcome, report.Reason}, false)
+		if f := (FileResult{o.j.e.name, report.Outcome, report.Reason}); w.p.again != nil {
+			w.r.recount(w.p.again[o.j.seq], f)
+		} else {
+			w.r.count(f, false)
+		}
 		o.j.docs = nil
 	}
 	clear(w.batch)
@@ -218,7 +230,8 @@ func (w *writer) document(tx *store.Tx, t *tally, j *job, it *item) error {
 		t.same++
 	}
 	j.docs = append(j.docs, id)
-	return tx.Hold(j.fileID, id)
+	// The document may be in another source, when a file that held it before this one was forgotten.
+	return tx.HoldFor(j.fileID, id, it.rec.Source)
 }
 
 // end closes a file: what it held before and holds no longer goes, when it was read in full.
@@ -349,6 +362,7 @@ func (r *run) drop(ctx context.Context, names []string, known map[string]store.F
 		}
 	}
 	if !r.o.DryRun {
+		var reread []string
 		err := r.o.Store.Update(ctx, func(tx *store.Tx) error {
 			documents = 0
 			for _, n := range names {
@@ -358,11 +372,13 @@ func (r *run) drop(ctx context.Context, names []string, known map[string]store.F
 				}
 				documents += d
 			}
+			reread = tx.Reread()
 			return nil
 		})
 		if err != nil {
 			return err
 		}
+		r.unsettle(reread)
 	}
 	r.sum.Gone += files
 	r.sum.Removed += documents

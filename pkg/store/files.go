@@ -124,7 +124,7 @@ func (tx *Tx) ReleaseExcept(fileID int64, docIDs []int64) (documents, chunks int
 			return documents, chunks, fmt.Errorf("read holders: %w", err)
 		}
 		if held {
-			if err := tx.rehome(id); err != nil {
+			if err := tx.rehome(id, fileID); err != nil {
 				return documents, chunks, err
 			}
 			continue

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 )
 
 // A document that files of several sources hold, as a mail in two mailboxes, is in the source of the
@@ -12,11 +15,15 @@ import (
 
 // Hold states that a file holds a document and would put it into the source that it is in.
 func (tx *Tx) Hold(fileID, docID int64) error {
-	if err := tx.w.exec(`INSERT INTO holders (file, document, source) SELECT ?, id, source FROM documents WHERE id = ?
-		ON CONFLICT (file, document) DO UPDATE SET source = excluded.source`, fileID, docID); err != nil {
-		return fmt.Errorf("write a holder: %w", err)
+	var source int64
+	found, err := tx.w.get("SELECT source FROM documents WHERE id = ?", []any{docID}, &source)
+	if err != nil {
+		return fmt.Errorf("look up a document: %w", err)
 	}
-	return nil
+	if !found {
+		return fmt.Errorf("write a holder: there is no document %d", docID)
+	}
+	return tx.hold(fileID, docID, source)
 }
 
 // HoldFor states that a file holds a document that it would put into this source, whichever it is in.
@@ -25,12 +32,33 @@ func (tx *Tx) HoldFor(fileID, docID int64, m SourceMeta) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.w.exec(`INSERT INTO holders (file, document, source) VALUES (?, ?, ?)
-		ON CONFLICT (file, document) DO UPDATE SET source = excluded.source`, fileID, docID, source); err != nil {
+	return tx.hold(fileID, docID, source)
+}
+
+// hold writes a holder. An upsert would do in one statement, and a statement that could fail half way
+// makes FTS5 write out all that it has gathered: with one for every document that was a fifth of the
+// time that a large import takes.
+func (tx *Tx) hold(fileID, docID, source int64) error {
+	var was sql.NullInt64
+	found, err := tx.w.get("SELECT source FROM holders WHERE file = ? AND document = ?", []any{fileID, docID}, &was)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read holders: %w", err)
+	case !found:
+		err = tx.w.exec("INSERT INTO holders (file, document, source) VALUES (?, ?, ?)", fileID, docID, source)
+	case was.Int64 != source:
+		err = tx.w.exec("UPDATE holders SET source = ? WHERE file = ? AND document = ?", source, fileID, docID)
+	}
+	if err != nil {
 		return fmt.Errorf("write a holder: %w", err)
 	}
 	return nil
 }
+
+// Reread returns the paths of the files that have become the first holder of a document in this
+// transaction. Their records are no longer complete, since what is stored of the document is still
+// what another file gave.
+func (tx *Tx) Reread() []string { return slices.Sorted(maps.Keys(tx.reread)) }
 
 // leaveSource makes no file a holder for a source that is to go, and moves the documents of it that
 // files hold for other sources.
@@ -47,6 +75,10 @@ func (tx *Tx) leaveSource(source int64) error {
 		return fmt.Errorf("read holders: %w", err)
 	}
 	for _, id := range docs {
+		var first int64
+		if _, err := tx.w.get("SELECT min(file) FROM holders WHERE document = ? AND source = ?", []any{id, source}, &first); err != nil {
+			return fmt.Errorf("read holders: %w", err)
+		}
 		// The file that brought it is read again should it be ingested again.
 		if err := tx.w.exec("UPDATE files SET complete = 0 WHERE id IN (SELECT file FROM holders WHERE document = ? AND source = ?)", id, source); err != nil {
 			return fmt.Errorf("write a file record: %w", err)
@@ -54,24 +86,33 @@ func (tx *Tx) leaveSource(source int64) error {
 		if err := tx.w.exec("DELETE FROM holders WHERE document = ? AND source = ?", id, source); err != nil {
 			return fmt.Errorf("remove a holder: %w", err)
 		}
-		if err := tx.rehome(id); err != nil {
+		if err := tx.rehome(id, first); err != nil {
 			return err
 		}
 	}
 	return tx.flush()
 }
 
-// rehome moves a document to the source for which the first of its files holds it, unless one holds
-// it for the source that it is in. That file is read again at the next ingest, since references and
-// tags are still those that another file gave.
-func (tx *Tx) rehome(docID int64) error {
+// rehome gives a document that the file gone holds no longer to the first of the files that do: it
+// moves to the source for which that one holds it. A document always is what the first of its files
+// says, so that file is to be read again; until then what another gave stands there.
+func (tx *Tx) rehome(docID, gone int64) error {
 	var file, from, to int64
-	found, err := tx.w.get(`SELECT h.file, d.source, h.source FROM holders h JOIN documents d ON d.id = h.document
-		WHERE d.id = ? AND h.source IS NOT NULL ORDER BY h.source <> d.source, h.file LIMIT 1`, []any{docID}, &file, &from, &to)
+	var path string
+	found, err := tx.w.get(`SELECT h.file, f.path, d.source, coalesce(h.source, d.source) FROM holders h
+		JOIN documents d ON d.id = h.document JOIN files f ON f.id = h.file
+		WHERE d.id = ? ORDER BY h.file LIMIT 1`, []any{docID}, &file, &path, &from, &to)
 	if err != nil {
 		return fmt.Errorf("read holders: %w", err)
 	}
-	if !found || from == to {
+	if !found || file < gone {
+		return nil
+	}
+	if err := tx.w.exec("UPDATE files SET complete = 0 WHERE id = ?", file); err != nil {
+		return fmt.Errorf("write a file record: %w", err)
+	}
+	tx.reread[path] = true
+	if from == to {
 		return nil
 	}
 	var chunks []int64
@@ -97,17 +138,12 @@ func (tx *Tx) rehome(docID int64) error {
 	}
 	tx.sourceChunks[from] -= len(chunks)
 	tx.sourceChunks[to] += len(chunks)
-	for _, step := range []struct {
-		query string
-		id    int64
-	}{
-		{"UPDATE chunks SET source = ?1 WHERE document = ?2", docID},
-		{"UPDATE documents SET source = ?1 WHERE id = ?2", docID},
-		{"UPDATE files SET complete = 0 WHERE ?1 <> 0 AND id = ?2", file},
-	} {
-		if err := tx.w.exec(step.query, to, step.id); err != nil {
-			return fmt.Errorf("move a document to another source: %w", err)
-		}
+	if err := tx.w.exec("UPDATE chunks SET source = ? WHERE document = ?", to, docID); err != nil {
+		return fmt.Errorf("move chunks to another source: %w", err)
+	}
+	// Without a hash it is written anew whichever of its files is read next.
+	if err := tx.w.exec("UPDATE documents SET source = ?, hash = x'' WHERE id = ?", to, docID); err != nil {
+		return fmt.Errorf("move a document to another source: %w", err)
 	}
 	tx.stale[metaPeople], tx.stale[metaGarbage] = true, true
 	return nil
@@ -140,4 +176,28 @@ func (s *Store) Meta(ctx context.Context, key string) (value string, err error) 
 		return rows.Err()
 	})
 	return value, err
+}
+
+// SourcesOf returns, by name, the sources for which files at or below a path hold documents; only
+// files that were found under root count.
+func (s *Store) SourcesOf(ctx context.Context, path, root string) ([]string, error) {
+	var out []string
+	below := strings.TrimSuffix(path, "/")
+	err := s.view(ctx, func(ctx context.Context, q querier) error {
+		rows, err := q.QueryContext(ctx, `SELECT DISTINCT s.source_id FROM files f JOIN holders h ON h.file = f.id JOIN sources s ON s.id = h.source
+			WHERE (f.path = ?1 OR f.path > ?2 || '/' AND f.path < ?2 || '0') AND f.root = ?3 ORDER BY s.source_id`, path, below, root)
+		if err != nil {
+			return fmt.Errorf("list the sources of a folder: %w", err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				return fmt.Errorf("list the sources of a folder: %w", err)
+			}
+			out = append(out, id)
+		}
+		return rows.Err()
+	})
+	return out, err
 }

@@ -18,6 +18,8 @@ type Tx struct {
 	sourceChunks map[int64]int // source
 	stale        map[string]bool
 
+	reread map[string]bool // see Reread
+
 	// Index rows that are to be replaced, or with nil removed. FTS5 gathers rows in memory and
 	// writes all of them out whenever a smaller row number comes, so these wait for the end.
 	reindex map[int64]*IndexText
@@ -76,7 +78,7 @@ func newTx(w *writer, now time.Time) *Tx {
 	return &Tx{
 		w: w, now: now,
 		entityChunks: map[pair]int{}, formMentions: map[pair]int{}, sourceChunks: map[int64]int{}, stale: map[string]bool{},
-		reindex: map[int64]*IndexText{},
+		reindex: map[int64]*IndexText{}, reread: map[string]bool{},
 	}
 }
 
