@@ -46,7 +46,20 @@ func Label(name string) string {
 // Caller is what is known about the author of one call.
 type Caller struct {
 	Label  string // "mcp:claude-desktop", "http", "cli"
-	Client string // the normalised name alone, "" when unknown; policy scopes are keyed by it
+	Client string // the normalised name alone, "" when unknown
+	Pinned string // the name that the owner has given the client, "" when there is none
+}
+
+// PolicyName is the name that policy knows the caller by: what the owner has said, or else what the
+// caller says. A client of MCP that calls itself as another surface is called has none.
+func (c Caller) PolicyName() string {
+	switch {
+	case c.Pinned != "":
+		return c.Pinned
+	case (c.Client == HTTP || c.Client == CLI) && c.Label != c.Client:
+		return ""
+	}
+	return c.Client
 }
 
 // MCP returns the Caller of an MCP client that calls itself name.

@@ -42,3 +42,22 @@ func FuzzNormalize(f *testing.F) {
 		}
 	})
 }
+
+func TestPolicyName(t *testing.T) {
+	for _, c := range []struct {
+		caller clientinfo.Caller
+		want   string
+	}{
+		{clientinfo.MCP("Claude Desktop"), "claude-desktop"},
+		{clientinfo.MCP(""), ""},
+		{clientinfo.Caller{Label: "cli", Client: "cli"}, "cli"},
+		{clientinfo.Caller{Label: "http", Client: "http"}, "http"},
+		{clientinfo.MCP("CLI"), ""},
+		{clientinfo.MCP("http"), ""},
+		{clientinfo.Caller{Label: "mcp:x", Client: "x", Pinned: "work"}, "work"},
+	} {
+		if got := c.caller.PolicyName(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.caller, got, c.want)
+		}
+	}
+}

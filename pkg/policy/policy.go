@@ -1,10 +1,14 @@
-// Package policy is the gate before every controller: what a caller may call and which sources
-// exist for it. It decides; it does not know tools, stores or transports.
+// Package policy is the gate before every controller: what a caller may call and how often, which
+// sources exist for it, and in which form text is served. It decides; it does not know tools, stores
+// or transports.
 package policy
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/openhuman/openhuman-core/internal/glob"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
@@ -40,19 +44,47 @@ const (
 	Full       Level = "full"
 )
 
+// ActsPerHour is how many acts one client may do in an hour when the level is supervised.
+const ActsPerHour = 60
+
 // Options are the settings of a Policy, as [policy] in the configuration gives them.
 type Options struct {
 	Level       Level
 	DenyTools   []string // tool or method names, dotted or underscored, or globs over them
 	DenySources []string // globs over source ids: * any run, ? one character
+	// Clients narrows what single clients may call and see, by the name that policy uses for them;
+	// Others is for everybody who has no row.
+	Clients map[string]Client
+	// MaxReadsPerMinute bounds the reads of one client; 0 is without a bound.
+	MaxReadsPerMinute int
+	// OneClient says that all callers are one client, whatever they call themselves.
+	OneClient bool
+	// RedactSecrets hides keys, tokens and card numbers in what is served.
+	RedactSecrets bool
 	// Withhold, when set, is what every call answers: it is not known what may be served.
 	Withhold error
+	Now      func() time.Time // nil: time.Now
 }
 
-// Policy is the gate. A nil *Policy allows every read and no act.
-type Policy struct{ o Options }
+// Others is the row of [Options.Clients] for everybody who has no row of their own.
+const Others = "default"
 
-// New checks o and builds the gate. An unknown level or a malformed glob is an Invalid fault.
+// A Client narrows what one client may call and see, beside what is denied to all.
+type Client struct {
+	AllowSources []string // globs over source ids; none: all
+	DenySources  []string
+	DenyTools    []string
+}
+
+// Policy is the gate. A nil *Policy allows every read and no act, and serves text as it is. It is safe
+// for concurrent use.
+type Policy struct {
+	o     Options
+	reads *pace
+	acts  *pace
+}
+
+// New checks o and builds the gate. An unknown level is an Invalid fault.
 func New(o Options) (*Policy, error) {
 	switch o.Level {
 	case "":
@@ -61,34 +93,75 @@ func New(o Options) (*Policy, error) {
 	default:
 		return nil, fault.New(fault.Invalid, "policy.level is %q.", o.Level).WithHint("Use readonly, supervised or full.")
 	}
-	return &Policy{o}, nil
+	if o.MaxReadsPerMinute < 0 {
+		return nil, fault.New(fault.Invalid, "policy.max_reads_per_minute is %d.", o.MaxReadsPerMinute).WithHint("Use 0 for no limit.")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	p := &Policy{o: o, reads: newPace(o.MaxReadsPerMinute, time.Minute)}
+	if o.Level == Supervised {
+		p.acts = newPace(ActsPerHour, time.Hour)
+	}
+	return p, nil
 }
 
-// Check returns a Denied fault when the caller in ctx must not run the operation. names are every
-// name the operation goes by (tool and method).
+// ErrTooMany is the cause of the Denied fault of a caller who calls too often.
+var ErrTooMany = fmt.Errorf("too many calls")
+
+// Check returns a Denied fault when the caller in ctx must not run the operation, and otherwise counts
+// the call. names are every name the operation goes by (tool and method).
 func (p *Policy) Check(ctx context.Context, a Access, names ...string) error {
 	if p.Hidden(ctx, names...) {
 		return fault.New(fault.Denied, "%s is not allowed for %s.", names[0], clientinfo.From(ctx).Label).
-			WithHint("The owner of this memory can change policy.deny_tools in config.toml.")
+			WithHint("The owner of this memory can change deny_tools in config.toml.")
 	}
 	switch {
 	case p != nil && p.o.Withhold != nil:
 		return p.o.Withhold
 	case a == Read:
-		return nil
+		return p.paced(ctx, a)
 	case a == Act && p != nil && p.o.Level != ReadOnly:
-		return nil
+		return p.paced(ctx, a)
 	}
 	return fault.New(fault.Denied, "%s would change something, and this server is read-only.", names[0])
 }
 
+// paced counts a call of the caller in ctx, and refuses it when there were too many.
+func (p *Policy) paced(ctx context.Context, a Access) error {
+	if p == nil {
+		return nil
+	}
+	pace, what, key, unit := p.reads, "reads", "policy.max_reads_per_minute", "minute"
+	if a == Act {
+		pace, what, key, unit = p.acts, "changes", "policy.level", "hour"
+	}
+	if pace == nil {
+		return nil
+	}
+	who := ""
+	if !p.o.OneClient {
+		who = clientinfo.From(ctx).Label
+	}
+	wait, ok := pace.take(who, p.o.Now())
+	if ok {
+		return nil
+	}
+	return fault.Wrap(fault.Denied, ErrTooMany, "%d %s in one %s are what %s may do (%s).", pace.most, what, unit, clientinfo.From(ctx).Label, key).
+		WithHint("Try again in %d seconds, and ask for more at once: k goes up to 50.", max(1, int((wait+time.Second-1)/time.Second)))
+}
+
 // Hidden reports whether the operation is denied to the caller by name. Such a tool is absent from
 // the caller's tools/list and unknown when called.
-func (p *Policy) Hidden(_ context.Context, names ...string) bool {
+func (p *Policy) Hidden(ctx context.Context, names ...string) bool {
 	if p == nil {
 		return false
 	}
-	for _, d := range p.o.DenyTools {
+	return deniesTool(p.o.DenyTools, names) || deniesTool(p.client(ctx).DenyTools, names)
+}
+
+func deniesTool(patterns, names []string) bool {
+	for _, d := range patterns {
 		for _, n := range names {
 			if Names(d, n) {
 				return true
@@ -98,6 +171,19 @@ func (p *Policy) Hidden(_ context.Context, names ...string) bool {
 	return false
 }
 
+// client returns the row of the caller in ctx. A client of MCP that calls itself as a surface is called
+// does not get that surface's row.
+func (p *Policy) client(ctx context.Context) Client {
+	if len(p.o.Clients) == 0 {
+		return Client{}
+	}
+	who := clientinfo.From(ctx)
+	if row, ok := p.o.Clients[who.PolicyName()]; ok {
+		return row
+	}
+	return p.o.Clients[Others]
+}
+
 // Names reports whether a pattern of DenyTools means the tool or method called name: letters are
 // compared without case, dots and underscores are the same, * is any run of characters and ? one.
 func Names(pattern, name string) bool {
@@ -105,28 +191,32 @@ func Names(pattern, name string) bool {
 }
 
 // Scope returns the part of the memory that exists for the caller in ctx.
-func (p *Policy) Scope(_ context.Context) Scope {
-	if p == nil || len(p.o.DenySources) == 0 {
+func (p *Policy) Scope(ctx context.Context) Scope {
+	if p == nil {
 		return Scope{}
 	}
-	return Scope{deny: p.o.DenySources}
+	row := p.client(ctx)
+	s := Scope{deny: p.o.DenySources, allow: row.AllowSources}
+	if len(row.DenySources) > 0 {
+		s.deny = slices.Concat(s.deny, row.DenySources)
+	}
+	return s
 }
 
 // A Scope says which sources exist for a caller. The zero Scope holds everything.
-type Scope struct{ deny []string }
+type Scope struct {
+	allow []string // none: all
+	deny  []string
+}
 
 // Hides reports whether the source does not exist for the caller.
 func (s Scope) Hides(sourceID string) bool {
-	for _, g := range s.deny {
-		if glob.Match(g, sourceID) {
-			return true
-		}
-	}
-	return false
+	matches := func(g string) bool { return glob.Match(g, sourceID) }
+	return slices.ContainsFunc(s.deny, matches) || len(s.allow) > 0 && !slices.ContainsFunc(s.allow, matches)
 }
 
 // All reports whether the scope hides nothing.
-func (s Scope) All() bool { return len(s.deny) == 0 }
+func (s Scope) All() bool { return len(s.deny) == 0 && len(s.allow) == 0 }
 
 // canonical makes the dotted and the underscored form of a name equal.
 func canonical(name string) string {
