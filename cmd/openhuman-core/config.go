@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/term"
@@ -15,7 +16,11 @@ func (a *app) loadConfig() *config.Loaded {
 	if a.workspace != "" {
 		flags["workspace"] = a.workspace
 	}
-	return config.Load(config.Options{Path: a.configPath, Environ: a.environ, Flags: flags, DenyTool: tools.Deniable})
+	maps.Copy(flags, a.flags)
+	return config.Load(config.Options{
+		Path: a.configPath, Environ: a.environ, Flags: flags, DenyTool: tools.Deniable,
+		ReviewProviders: func(entries []config.ProviderEntry) []string { return reviewed(entries).Errors },
+	})
 }
 
 // settings reads the settings for a command that refuses wrong ones.

@@ -40,28 +40,45 @@ JSON-RPC method behind it. Names can be called with a dot or an underscore (memo
 		}
 	}
 	for _, o := range tools.Catalog {
+		if o.Tool != nil {
+			fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", o.Tool.Name, o.Tool.About)
+			describe(t, &b, o)
+		}
+	}
+	fmt.Fprint(&b, "\n# Methods without a tool\n\nThey are called over HTTP (docs/http.md) or with `openhuman-core call`.\n")
+	for _, o := range tools.Catalog {
 		if o.Tool == nil {
-			continue
+			fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", o.Method, o.About)
+			describe(t, &b, o)
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", o.Tool.Name, o.Tool.About)
-		fmt.Fprintf(&b, "Access: %s.\n\n| argument | type | meaning |\n|---|---|---|\n", o.Access)
-		for _, name := range order(o.In) {
-			p := o.In.Properties[name]
-			what := p.Description
-			if len(p.Default) > 0 {
-				what += " Default " + string(p.Default) + "."
-			}
-			if values := enum(p); values != "" {
-				what += " One of " + values + "."
-			}
-			if slices.Contains(o.In.Required, name) {
-				what += " Required."
-			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, kind(p), what)
-		}
-		fmt.Fprintf(&b, "\nResult:\n\n```json\n%s\n```\n", sample(t, o.Out))
 	}
 	return b.Bytes()
+}
+
+func describe(t *testing.T, b *bytes.Buffer, o tools.Op) {
+	t.Helper()
+	fmt.Fprintf(b, "Access: %s.\n\n", o.Access)
+	if len(o.In.Properties) > 0 {
+		fmt.Fprint(b, "| argument | type | meaning |\n|---|---|---|\n")
+	}
+	for _, name := range order(o.In) {
+		p := o.In.Properties[name]
+		what := p.Description
+		if len(p.Default) > 0 {
+			what += " Default " + string(p.Default) + "."
+		}
+		if values := enum(p); values != "" {
+			what += " One of " + values + "."
+		}
+		if slices.Contains(o.In.Required, name) {
+			what += " Required."
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, kind(p), what)
+	}
+	if len(o.In.Properties) == 0 {
+		fmt.Fprint(b, "It takes nothing.\n")
+	}
+	fmt.Fprintf(b, "\nResult:\n\n```json\n%s\n```\n", sample(t, o.Out))
 }
 
 // order lists the properties of a schema as the code declares them.

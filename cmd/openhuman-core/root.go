@@ -35,6 +35,8 @@ type app struct {
 	verbose    bool
 	json       bool
 
+	flags map[string]string // settings that the flags of one command set
+
 	started bool // past the flags: an error before that is a mistake in the command line
 }
 
@@ -78,11 +80,11 @@ Exit status: 0 done, 1 failed, 2 wrong usage or settings, 3 some items failed, 4
 		&cobra.Group{ID: "read", Title: "Reading:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"serve": {newMCPCommand(a), newDemoCommand(a)},
+		"serve": {newMCPCommand(a), newServeCommand(a), newDemoCommand(a)},
 		"fill":  {newIngestCommand(a), newEmbedCommand(a), newForgetCommand(a), newStatusCommand(a), newDoctorCommand(a)},
 		"read": {
 			newSearchCommand(a), newRecallCommand(a), newReadCommand(a), newBrowseCommand(a),
-			newEntitiesCommand(a), newSourcesCommand(a),
+			newEntitiesCommand(a), newSourcesCommand(a), newCallCommand(a),
 		},
 		"": {newConfigCommand(a), newVersionCommand(a)},
 	} {

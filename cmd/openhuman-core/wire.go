@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openhuman/openhuman-core/internal/capability"
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/logx"
 	"github.com/openhuman/openhuman-core/internal/near"
@@ -72,6 +73,12 @@ func (m *memory) Close() error { return errors.Join(m.index.Close(), m.store.Clo
 
 // openMemory wires the read side. withheld, when it is not nil, is what every read answers instead.
 func openMemory(cfg config.Config, withheld error) (*memory, error) {
+	return openMemoryWith(cfg, withheld, capability.List{})
+}
+
+// openMemoryWith is openMemory for a surface that serves the tool registry, which tells of the
+// capability providers.
+func openMemoryWith(cfg config.Config, withheld error, providers capability.List) (*memory, error) {
 	p, err := policy.New(policy.Options{
 		Level:       policy.Level(cfg.Policy.Level),
 		DenyTools:   cfg.Policy.DenyTools,
@@ -87,9 +94,39 @@ func openMemory(cfg config.Config, withheld error) (*memory, error) {
 	models, instant := askers(cfg, m.trouble.warn)
 	c := controller.New(controller.Options{
 		Store: s, Policy: p, Embedders: models, Instant: instant, Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
+		Registry: registry(cfg, providers),
 	})
 	m.Deps = tools.Deps{Controller: c, Policy: p}
 	return m, nil
+}
+
+// registry is what the tool registry is told of the settings: counts, and nothing that is in them.
+func registry(cfg config.Config, providers capability.List) controller.Registry {
+	r := controller.Registry{Tools: tools.Registry, Writes: cfg.MCP.WriteTools}
+	for _, surface := range []string{"mcp_stdio", "mcp_http", "json_rpc", "cli"} {
+		r.Surfaces = append(r.Surfaces, controller.PolicySurface{
+			Surface: surface, Gate: "before every controller", Level: cfg.Policy.Level,
+			DeniedTools: len(cfg.Policy.DenyTools), ClientScopes: len(cfg.Policy.Clients), RateLimit: cfg.Policy.MaxReadsPerMinute,
+			Redact: cfg.Policy.RedactSecrets, Audit: cfg.Audit.Enabled,
+		})
+	}
+	r.Providers = controller.ProviderStatus{
+		Total:          providers.Total,
+		Enabled:        providers.Count(func(p capability.Provider) bool { return p.Enabled }),
+		Trusted:        providers.Count(func(p capability.Provider) bool { return p.Trusted }),
+		TrustedEnabled: providers.Count(capability.Provider.Usable),
+		Errors:         providers.Errors,
+	}
+	return r
+}
+
+// reviewed judges the capability providers as the settings list them.
+func reviewed(entries []config.ProviderEntry) capability.List {
+	list := make([]capability.Provider, len(entries))
+	for i, e := range entries {
+		list[i] = capability.Provider{ID: e.ID, Trusted: e.TrustState == "trusted", Enabled: e.Enabled, Broken: e.Broken}
+	}
+	return capability.Review(list)
 }
 
 // openWriter opens the memory for changes and makes it when it is not there.

@@ -49,16 +49,20 @@ var mayImport = map[string][]string{
 
 	// Surfaces.
 	"pkg/resources":  {"pkg/fault"},
-	"pkg/tools":      {"pkg/controller", "pkg/policy", "pkg/fault", "pkg/clientinfo", "pkg/resources", "internal/near"},
+	"pkg/tools":      {"pkg/controller", "pkg/policy", "pkg/fault", "pkg/clientinfo", "pkg/resources", "internal/near", "internal/audit"},
 	"internal/stdio": {"pkg/tools", "pkg/fault", "pkg/clientinfo"},
+	"internal/rpc":   {"pkg/tools", "pkg/fault", "pkg/clientinfo", "internal/near"},
 
 	// The program around them.
-	"internal/config":    {"pkg/fault", "pkg/clientinfo", "internal/near"},
-	"internal/logx":      {"pkg/clientinfo"},
-	"internal/demo":      {},
-	"cmd/openhuman-core": {everything},
+	"internal/capability": {},
+	"internal/config":     {"pkg/fault", "pkg/clientinfo", "internal/near"},
+	"internal/logx":       {"pkg/clientinfo"},
+	"internal/demo":       {},
+	"cmd/openhuman-core":  {everything},
 
 	"internal/endpoint": {"internal/text", "pkg/fault"},
+	"internal/searxng":  {"pkg/controller", "pkg/fault"},
+	"internal/audit":    {},
 
 	"internal/embed/...": {"internal/embed/...", "internal/text", "pkg/fault"},
 
@@ -80,21 +84,21 @@ var onlyIn = map[string][]string{
 	// One storage, one protocol, one configuration: each technology has one home.
 	"database/sql":                    {"pkg/store", "pkg/store/storetest", "bench/..."},
 	"modernc.org":                     {"pkg/store", "pkg/store/storetest", "bench/..."},
-	"github.com/modelcontextprotocol": {"pkg/tools", "pkg/resources", "internal/stdio", "cmd/openhuman-core", "bench/..."},
+	"github.com/modelcontextprotocol": {"pkg/tools", "pkg/resources", "internal/stdio", "internal/rpc", "cmd/openhuman-core", "bench/..."},
 	"github.com/knadh/koanf":          {"internal/config"},
 	"github.com/spf13":                {"cmd/openhuman-core"},
-	"github.com/rs/zerolog":           {"internal/logx", "pkg/tools", "internal/stdio", "cmd/openhuman-core"},
+	"github.com/rs/zerolog":           {"internal/logx", "pkg/tools", "internal/stdio", "internal/rpc", "cmd/openhuman-core"},
 	"github.com/mattn/go-isatty":      {"internal/term"},
 	"github.com/openhuman/openhuman-core/internal/config": {"cmd/openhuman-core"},
-	// Nothing listens; one package calls, where it is told to.
-	"net":      {"internal/endpoint"},
-	"net/http": {"internal/endpoint"},
+	// One package listens; two call, where they are told to.
+	"net":      {"internal/rpc", "internal/endpoint", "internal/searxng"},
+	"net/http": {"internal/rpc", "internal/endpoint", "internal/searxng"},
 	"net/rpc":  {},
 	// Other programs are started by the command line alone.
 	"os/exec": {"cmd/openhuman-core", "bench/..."},
 	"plugin":  {},
 	"unsafe":  {"internal/vecimage"}, // a mapped file as what it holds
-	"log":     {},
+	"log":     {"internal/rpc"},      // net/http takes no other logger
 	"testing": {"internal/golden", "pkg/store/storetest"},
 }
 

@@ -43,11 +43,17 @@ type MCP struct {
 // Server is the HTTP JSON-RPC server.
 type Server struct {
 	// The address to listen on. Anything but a loopback address needs an explicit token.
-	Host string `koanf:"host" env:"OPENHUMAN_CORE_HOST" later:"true"`
-	// The port to listen on.
-	Port int `koanf:"port" env:"OPENHUMAN_CORE_PORT" min:"1" max:"65535" later:"true"`
+	Host string `koanf:"host" env:"OPENHUMAN_CORE_HOST"`
+	// The port to listen on; 0 takes any that is free.
+	Port int `koanf:"port" env:"OPENHUMAN_CORE_PORT" min:"0" max:"65535"`
 	// The bearer token that callers must send. Empty: one is made and kept in core.token.
-	Token string `koanf:"token" env:"OPENHUMAN_CORE_TOKEN" secret:"true" later:"true"`
+	Token string `koanf:"token" env:"OPENHUMAN_CORE_TOKEN" secret:"true"`
+	// Further names that callers may reach the server by, such as memory.example.org behind a proxy.
+	// localhost and the address itself always do.
+	AllowedHosts []string `koanf:"allowed_hosts"`
+	// Web pages of other origins that a browser may let call, such as https://dash.example.org. They
+	// need the token like everybody else.
+	AllowedOrigins []string `koanf:"allowed_origins"`
 }
 
 // Embedding is the model behind recall by meaning.
@@ -94,46 +100,52 @@ type Policy struct {
 	// characters, ? one. Example: slack:#hr*. The owner's own status, forget and ingest at the command
 	// line work on everything.
 	DenySources []string `koanf:"deny_sources"`
-	// How many reads one client may make in a minute; 0 is without a limit.
-	MaxReadsPerMinute int `koanf:"max_reads_per_minute" min:"0" max:"1000000" later:"true"`
-	// Hides keys, tokens and card numbers in what is served.
-	RedactSecrets bool `koanf:"redact_secrets" later:"true"`
+	// How many reads one client may make in a minute; 0 is without a limit. Each mcp process counts for
+	// itself, serve counts by the name of the client.
+	MaxReadsPerMinute int `koanf:"max_reads_per_minute" min:"0" max:"1000000"`
+	// Serves private keys, API tokens, passwords in addresses and card numbers as [redacted:…]. What is
+	// stored stays as it is; --raw shows it at the command line. See docs/privacy.md.
+	RedactSecrets bool `koanf:"redact_secrets"`
 	// Narrower rules for one client, by its normalised name; "default" is for the others.
-	Clients map[string]ClientPolicy `koanf:"clients" later:"true"`
+	Clients map[string]ClientPolicy `koanf:"clients"`
 }
 
-// ClientPolicy narrows what one client may do and see.
+// ClientPolicy narrows what one client may do and see, beside what is denied to all. NAME is what the
+// client calls itself, in lower case and with - between words (mcp --verbose logs it), or what
+// "openhuman-core mcp --client NAME" calls it; http is everybody at /rpc, cli the command line, and
+// default all who have no section of their own, these two included.
 type ClientPolicy struct {
 	// The only sources that exist for this client, as patterns; empty is all.
 	AllowSources []string `koanf:"allow_sources"`
 	// Sources that do not exist for this client, as patterns.
 	DenySources []string `koanf:"deny_sources"`
-	// Tools that this client may not call.
+	// Tools or methods that this client may not call, as names or patterns. It is not shown them either.
 	DenyTools []string `koanf:"deny_tools"`
 }
 
 // Audit is the record of who read what, without text.
 type Audit struct {
-	// Writes one line for each call to the audit folder.
-	Enabled bool `koanf:"enabled" later:"true"`
+	// Writes one line for each call to the audit folder in the workspace: when, who, which tool, how
+	// long the arguments were, how many rows, and what the policy said. No text.
+	Enabled bool `koanf:"enabled"`
 	// The size at which a file is closed and the next begun.
-	MaxFileMB int `koanf:"max_file_mb" min:"1" max:"1000" later:"true"`
+	MaxFileMB int `koanf:"max_file_mb" min:"1" max:"1000"`
 	// How many files are kept.
-	MaxFiles int `koanf:"max_files" min:"1" max:"1000" later:"true"`
+	MaxFiles int `koanf:"max_files" min:"1" max:"1000"`
 }
 
 // SearXNG is a self-hosted search engine that clients may use.
 type SearXNG struct {
 	// Offers the searxng_search tool.
-	Enabled bool `koanf:"enabled" later:"true"`
+	Enabled bool `koanf:"enabled"`
 	// Where the instance is.
-	BaseURL string `koanf:"base_url" check:"url" later:"true"`
+	BaseURL string `koanf:"base_url" check:"url"`
 	// How many results a search returns when the client does not say.
-	MaxResults int `koanf:"max_results" min:"1" max:"50" later:"true"`
+	MaxResults int `koanf:"max_results" min:"1" max:"50"`
 	// The language of a search when the client does not say.
-	DefaultLanguage string `koanf:"default_language" later:"true"`
+	DefaultLanguage string `koanf:"default_language"`
 	// How long one search may take.
-	TimeoutSeconds int `koanf:"timeout_seconds" alias:"timeout_secs" min:"1" max:"300" later:"true"`
+	TimeoutSeconds int `koanf:"timeout_seconds" alias:"timeout_secs" min:"1" max:"300"`
 }
 
 // Source is a folder or mailbox that sync keeps current.

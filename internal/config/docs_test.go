@@ -59,7 +59,11 @@ counts as not set. A setting marked *later* is read and checked, but this versio
 		}
 		if id, ok := entryType(f); ok {
 			key := tagOf(f).Get("koanf")
-			d.printf("\n## [[%s]]\n\n%s *Later.*\n", key, sentence(d.about[id]))
+			later := ""
+			if key == "sources" {
+				later = " *Later.*"
+			}
+			d.printf("\n## [[%s]]\n\n%s%s\n", key, sentence(d.about[id]), later)
 			d.entryTable(d.structs[id])
 		}
 	}

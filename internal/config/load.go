@@ -31,6 +31,9 @@ type Options struct {
 	// DenyTool returns an error, which follows the key, when a pattern of policy.deny_tools denies
 	// nothing there is; nil takes every pattern.
 	DenyTool func(pattern string) error
+	// ReviewProviders says what is wrong with the list of capability providers as a whole; nil takes
+	// every list.
+	ReviewProviders func([]ProviderEntry) []string
 }
 
 // An Origin says what gave a setting its value.
@@ -58,6 +61,14 @@ type Loaded struct {
 	Origins  map[string]Origin // by key, for what is not a default
 	// ProvidersVoid says why the list of capability providers is void, or is empty.
 	ProvidersVoid string
+	// ProviderEntries are the entries of that list as they were written, void or not.
+	ProviderEntries []ProviderEntry
+}
+
+// A ProviderEntry is one of [[capability_providers]].
+type ProviderEntry struct {
+	Provider
+	Broken bool // it could not be read as what it should be
 }
 
 // Origin says where the value of key comes from.
@@ -99,7 +110,7 @@ func (l *Loaded) PolicyUnknown() error {
 func Load(o Options) *Loaded {
 	l := &loader{
 		Loaded: Loaded{Origins: map[string]Origin{}},
-		fields: Fields(), home: homeIn(o.Environ), k: koanf.New("."), denyTool: o.DenyTool,
+		fields: Fields(), home: homeIn(o.Environ), k: koanf.New("."), denyTool: o.DenyTool, reviewProviders: o.ReviewProviders,
 	}
 	// The defaults come from a struct and cannot fail to be read.
 	_ = l.k.Load(structs.Provider(Defaults(), "koanf"), nil)
@@ -113,7 +124,8 @@ func Load(o Options) *Loaded {
 	l.environ(o.Environ)
 	for key, value := range o.Flags {
 		if f, ok := l.field(key); ok {
-			l.put(f, value, "--"+key, Origin("--"+key))
+			flag := "--" + key[strings.LastIndexByte(key, '.')+1:]
+			l.put(f, value, flag, Origin(flag))
 		}
 	}
 	if err := l.k.Unmarshal("", &l.Config); err != nil {
@@ -134,7 +146,8 @@ type loader struct {
 	k      *koanf.Koanf
 	at     places
 
-	denyTool func(pattern string) error
+	denyTool        func(pattern string) error
+	reviewProviders func([]ProviderEntry) []string
 }
 
 func (l *loader) problem(p Problem) { l.Problems = append(l.Problems, p) }

@@ -96,7 +96,7 @@ timeout_secs = 7
 	}{
 		{"log", c.Log, "error", path + ":1"},
 		{"workspace", c.Workspace, filepath.Join(home, "elsewhere", "data"), path + ":2"},
-		{"mcp.tool_names", c.MCP.ToolNames, "auto", "--mcp.tool_names"},
+		{"mcp.tool_names", c.MCP.ToolNames, "auto", "--tool_names"},
 		{"searxng.base_url", c.SearXNG.BaseURL, "http://env:2", "OPENHUMAN_SEARXNG_BASE_URL"},
 		{"searxng.max_results", c.SearXNG.MaxResults, 5, path + ":7"},
 		{"searxng.timeout_seconds", c.SearXNG.TimeoutSeconds, 7, path + ":8"},
@@ -388,6 +388,31 @@ func TestEntries(t *testing.T) {
 	}
 	if !strings.Contains(said(bad), "config.toml:5") {
 		t.Errorf("no place: %s", said(bad))
+	}
+	if n := len(bad.ProviderEntries); n != 2 || bad.ProviderEntries[0].Broken || !bad.ProviderEntries[1].Broken {
+		t.Errorf("the entries are kept as they were written: %v", bad.ProviderEntries)
+	}
+}
+
+// What is wrong with the list as a whole voids it as a bad entry does.
+func TestProvidersAreReviewed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte("log = \"info\"\n[[capability_providers]]\nid = \"a\"\n[[capability_providers]]\nid = \"A\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var seen []config.ProviderEntry
+	l := config.Load(config.Options{Path: path, Environ: []string{"HOME=" + t.TempDir()}, ReviewProviders: func(list []config.ProviderEntry) []string {
+		seen = list
+		return []string{"entries 1 and 2 have the same id"}
+	}})
+	if len(seen) != 2 || seen[1].ID != "A" {
+		t.Errorf("reviewed %v", seen)
+	}
+	if l.Err() != nil || l.Config.Log != "info" || len(l.Config.CapabilityProviders) != 0 {
+		t.Errorf("it stops nothing else: %v, %v", l.Err(), l.Config)
+	}
+	if got := said(l); !strings.Contains(got, "entries 1 and 2 have the same id") || !strings.Contains(got, "config.toml:2") {
+		t.Errorf("said %s", got)
 	}
 }
 

@@ -123,6 +123,10 @@ func (l *loader) clients(raw any) {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		key := clientsKey + "." + name
 		id := clientinfo.Normalize(name)
+		if strings.ContainsAny(name, "*?") {
+			l.problem(Problem{Place: l.place(key), Msg: fmt.Sprintf("%s is a pattern, and each client needs a section of its own; %s.default is for all others", key, clientsKey), Policy: true})
+			continue
+		}
 		if _, twice := clients[id]; twice || id == "" {
 			l.problem(Problem{Place: l.place(key), Msg: fmt.Sprintf("%s is no name of its own (a client's name is lower case, with - between words)", key), Policy: true})
 			continue
@@ -131,13 +135,23 @@ func (l *loader) clients(raw any) {
 		for _, e := range errs {
 			l.problem(Problem{Place: l.place(e.key), Msg: e.msg, Policy: true})
 		}
+		for _, list := range []struct {
+			name, as string
+			values   []string
+		}{
+			{"allow_sources", denySourcesKey, entry.AllowSources}, {"deny_sources", denySourcesKey, entry.DenySources}, {"deny_tools", denyToolsKey, entry.DenyTools},
+		} {
+			if err := l.check(list.as, list.values); err != nil {
+				l.problem(Problem{Place: l.place(key + "." + list.name), Msg: fmt.Sprintf("%s.%s %v", key, list.name, err), Policy: true})
+			}
+		}
+		if written, _ := table[name].(map[string]any); entry.AllowSources != nil && len(entry.AllowSources) == 0 && written["allow_sources"] != nil {
+			l.problem(Problem{
+				Place: l.place(key + ".allow_sources"), Policy: true,
+				Msg: key + ".allow_sources is empty, which allows all; leave it out for that, or deny_sources = [\"*\"] to allow none",
+			})
+		}
 		clients[id] = entry
-	}
-	if len(clients) > 0 {
-		l.problem(Problem{
-			Place: l.place(clientsKey), Policy: true,
-			Msg: clientsKey + " is not enforced by this version; use policy.deny_sources and policy.deny_tools",
-		})
 	}
 	l.setStruct(clientsKey, clients)
 }
@@ -171,6 +185,7 @@ func (l *loader) providers(raw any) {
 	entries, ok := tables(raw)
 	if !ok {
 		l.ProvidersVoid = l.place(providersKey) + ": capability_providers must be a list of sections: [[capability_providers]]"
+		l.ProviderEntries = []ProviderEntry{{Broken: true}}
 	}
 	var list []Provider
 	for i, e := range entries {
@@ -178,7 +193,13 @@ func (l *loader) providers(raw any) {
 		for _, e := range errs {
 			l.ProvidersVoid = l.place(e.key) + ": " + e.msg
 		}
+		l.ProviderEntries = append(l.ProviderEntries, ProviderEntry{entry, len(errs) > 0})
 		list = append(list, entry)
+	}
+	if l.ProvidersVoid == "" && l.reviewProviders != nil {
+		if errs := l.reviewProviders(l.ProviderEntries); len(errs) > 0 {
+			l.ProvidersVoid = l.place(providersKey) + ": " + strings.Join(errs, "; ")
+		}
 	}
 	if l.ProvidersVoid != "" {
 		l.problem(Problem{Place: l.place(providersKey), Msg: "no capability provider is used, because an entry is bad: " + l.ProvidersVoid, Warning: true})
@@ -257,7 +278,7 @@ func (l *loader) withoutEffect() {
 			l.problem(Problem{Place: string(from), Msg: f.Key + " has no effect in this version", Warning: true})
 		}
 	}
-	for _, key := range []string{sourcesKey, providersKey} {
+	for _, key := range []string{sourcesKey} {
 		if from, set := l.Origins[key]; set {
 			l.problem(Problem{Place: string(from), Msg: key + " has no effect in this version", Warning: true})
 		}

@@ -67,6 +67,10 @@ type Options struct {
 	Now     func() time.Time // nil: time.Now
 	// MaxResultBytes bounds one copy of an answer; 0 means DefaultMaxResultBytes.
 	MaxResultBytes int
+	// Web is the web search that is configured; nil: none.
+	Web WebSearcher
+	// Registry is what the tool registry answers from.
+	Registry Registry
 }
 
 // DefaultMaxResultBytes is the bound on one copy of an answer.
@@ -89,13 +93,18 @@ type Controller struct {
 	instant   Embedder
 	now       func() time.Time
 	maxBytes  int
+	web       WebSearcher
+	registry  Registry
+	watch     watch
 }
 
 // New returns a Controller over o.Store.
 func New(o Options) *Controller {
 	c := &Controller{
 		store: o.Store, policy: o.Policy, embedders: o.Embedders, vectors: o.Vectors, instant: o.Instant, now: o.Now, maxBytes: o.MaxResultBytes,
+		registry: o.Registry,
 	}
+	c.web = o.Web
 	if c.now == nil {
 		c.now = time.Now
 	}

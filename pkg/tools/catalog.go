@@ -5,12 +5,17 @@
 package tools
 
 import (
+	"slices"
+
 	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/policy"
 )
 
 // Catalog holds every operation. The order of the rows is the order of the tools in every list.
-var Catalog = []Op{
+var Catalog = slices.Concat(memoryRows, webRows(), registryRows())
+
+// memoryRows are the operations on the memory.
+var memoryRows = []Op{
 	op(RPC{"openhuman.memory_tree_search", "Search memory", "Keyword search over memory-tree chunks.", policy.Read},
 		(*controller.Controller).Search,
 		tool(MCP{Name: "memory.search", About: "Keyword search over memory-tree chunks: the user's own mail, chats, notes and documents. " +

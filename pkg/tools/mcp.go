@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
+	"github.com/openhuman/openhuman-core/internal/audit"
 	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 	"github.com/openhuman/openhuman-core/pkg/controller"
@@ -50,6 +51,10 @@ type Options struct {
 
 	// Introduced, when set, is told the label of a client as soon as it has said who it is.
 	Introduced func(label string)
+
+	Audit *audit.Log // of calls; nil: none
+	// Pinned is the name by which policy knows the clients, whatever they call themselves; "": that.
+	Pinned string
 }
 
 // server is the MCP projection of the catalog.
@@ -62,6 +67,7 @@ type server struct {
 	implementation *mcp.Implementation
 	callers        *callers
 	introduced     func(label string)
+	pinned         string
 }
 
 // Server returns an MCP server that serves the catalog's tools and the built-in prompts. It touches
@@ -74,7 +80,8 @@ func Server(o Options) *mcp.Server {
 		o.Concurrency = DefaultConcurrency
 	}
 	s := &server{
-		deps:           Deps{o.Controller, o.Policy},
+		deps:           Deps{Controller: o.Controller, Policy: o.Policy, Audit: o.Audit},
+		pinned:         clientinfo.Normalize(o.Pinned),
 		log:            o.Log,
 		names:          o.ToolNames,
 		timeout:        o.Timeout,
@@ -170,8 +177,15 @@ func (s *server) shape(next mcp.MethodHandler) mcp.MethodHandler {
 func (s *server) resolve(ctx context.Context, p *mcp.CallToolParamsRaw) error {
 	o, ok := ByTool(p.Name)
 	if ok && !o.Hidden(ctx, s.deps.Policy) {
+		if off := o.off(s.deps); off != nil {
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("Unknown tool: %q. %s", cut(p.Name), s.text(ctx, fault.Message(off)))}
+		}
 		p.Name = o.Tool.Name
 		return nil
+	}
+	if ok {
+		s.deps.Controller.Denied(ctx, o.Tool.Name)
+		o.record(ctx, s.deps, p.Arguments, time.Now(), nil, fault.New(fault.Denied, "%s is not allowed.", o.Tool.Name))
 	}
 	var names []string
 	for _, o := range s.visible(ctx) {
@@ -190,7 +204,7 @@ func (s *server) resolve(ctx context.Context, p *mcp.CallToolParamsRaw) error {
 func (s *server) visible(ctx context.Context) []Op {
 	var ops []Op
 	for _, o := range Catalog {
-		if o.Tool != nil && !o.Hidden(ctx, s.deps.Policy) {
+		if o.Tool != nil && !o.Hidden(ctx, s.deps.Policy) && o.off(s.deps) == nil {
 			ops = append(ops, o)
 		}
 	}
@@ -291,18 +305,15 @@ func (s *server) spellHint(ctx context.Context, out any) any {
 
 // observe writes the one log line of a call: who, what and how it went, never what was asked or found.
 func (s *server) observe(ctx context.Context, o Op, took time.Duration, rows, size int, err error) {
-	level, decision := zerolog.InfoLevel, "allowed"
-	switch fault.CodeOf(err) {
-	case fault.Internal:
+	level := zerolog.InfoLevel
+	if fault.CodeOf(err) == fault.Internal {
 		level = zerolog.ErrorLevel
-	case fault.Denied:
-		decision = "denied"
 	}
 	if ctx.Err() != nil { // cancelled by the client or by the end of the session
 		level = zerolog.InfoLevel
 	}
 	e := s.log.WithLevel(level).Str("client", clientinfo.From(ctx).Label).Str("tool", o.Tool.Name).
-		Str("decision", decision).Int64("ms", took.Milliseconds())
+		Str("decision", decision(err)).Int64("ms", took.Milliseconds())
 	if err != nil {
 		e = e.Str("code", string(fault.CodeOf(err)))
 		if level == zerolog.ErrorLevel {
@@ -312,18 +323,6 @@ func (s *server) observe(ctx context.Context, o Op, took time.Duration, rows, si
 		e = e.Int("rows", rows).Int("bytes", size)
 	}
 	e.Msg("tool called")
-}
-
-// rows counts what a result lists, or 1 for a result that lists nothing.
-func rows(out any) int {
-	v := reflect.ValueOf(out)
-	if v.Kind() != reflect.Struct || v.NumField() == 0 {
-		return 0
-	}
-	if first := v.Field(0); first.Kind() == reflect.Slice {
-		return first.Len()
-	}
-	return 1
 }
 
 // cut bounds a text of the caller that is quoted back.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/openhuman/openhuman-core/internal/audit"
 	"github.com/openhuman/openhuman-core/pkg/controller"
+	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/policy"
 )
 
@@ -28,23 +32,42 @@ type Op struct {
 	RPC
 	Tool    *MCP               // nil when the method has no MCP tool
 	In, Out *jsonschema.Schema // of the parameters and the result, on every surface
+	needs   controller.Need    // what it cannot work without
+	version string             // of the contract; "" is the first
 	args    *arguments
-	call    func(context.Context, *controller.Controller, json.RawMessage) (any, error)
+	call    func(context.Context, Deps, json.RawMessage) (any, error)
 }
 
 // Deps is what a call needs.
 type Deps struct {
 	Controller *controller.Controller
 	Policy     *policy.Policy
+	Audit      *audit.Log // nil: none
 }
 
 // Call runs the operation for the caller in ctx with JSON parameters: first the gate, then the
 // decoding, then the controller. The result is the controller's, ready to be marshalled.
-func (o Op) Call(ctx context.Context, d Deps, params json.RawMessage) (any, error) {
+func (o Op) Call(ctx context.Context, d Deps, params json.RawMessage) (out any, err error) {
+	began, finished := time.Now(), false
+	defer func() {
+		if !finished { // a panic, on its way to whoever logs it
+			err = fmt.Errorf("%s panicked", o.Method)
+		}
+		o.record(ctx, d, params, began, out, err)
+	}()
+	out, err = o.checked(ctx, d, params)
+	finished = true
+	return out, err
+}
+
+func (o Op) checked(ctx context.Context, d Deps, params json.RawMessage) (any, error) {
 	if err := d.Policy.Check(ctx, o.Access, o.names()...); err != nil {
+		if fault.CodeOf(err) == fault.Denied {
+			d.Controller.Denied(ctx, o.names()[0])
+		}
 		return nil, err
 	}
-	return o.call(ctx, d.Controller, params)
+	return o.call(ctx, d, params)
 }
 
 // Hidden reports whether the operation does not exist for the caller in ctx.
@@ -104,18 +127,22 @@ func op[In, Out any](m RPC, method func(*controller.Controller, context.Context,
 	if m.Access != policy.Read && m.Access != policy.Act {
 		panic(fmt.Sprintf("tools: %s does not say what it accesses", m.Method))
 	}
-	o := Op{RPC: m, In: inputSchema[In](m.Method), Out: outputSchema[Out](m.Method)}
+	o := Op{RPC: m, In: inputSchema[In](m.Method), Out: outputSchema[Out](m.Method), needs: controller.NeedsStore}
 	for _, apply := range options {
 		apply(&o)
 	}
 	o.args = newArguments[In](o.names()[0], o.In)
-	args := o.args
-	o.call = func(ctx context.Context, c *controller.Controller, raw json.RawMessage) (any, error) {
+	args, clean := o.args, cleanerOf(reflect.TypeFor[Out]())
+	o.call = func(ctx context.Context, d Deps, raw json.RawMessage) (any, error) {
 		var in In
 		if err := args.decode(raw, &in); err != nil {
 			return nil, err
 		}
-		return method(c, ctx, in)
+		out, err := method(d.Controller, ctx, in)
+		if err != nil {
+			return out, err
+		}
+		return served(ctx, d.Policy, clean, out), nil
 	}
 	return o
 }

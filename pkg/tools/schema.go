@@ -2,8 +2,11 @@ package tools
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/openhuman/openhuman-core/pkg/controller"
 )
 
 // inputSchema infers the schema of T for parameters: an object that refuses unknown members.
@@ -13,7 +16,9 @@ func inputSchema[T any](what string) *jsonschema.Schema { return schemaOf[T](wha
 func outputSchema[T any](what string) *jsonschema.Schema { return schemaOf[T](what, true) }
 
 func schemaOf[T any](what string, open bool) *jsonschema.Schema {
-	s, err := jsonschema.For[T](nil)
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[controller.Schema](): {Type: "object"},
+	}})
 	if err != nil {
 		panic(fmt.Sprintf("tools: schema of %s: %v", what, err))
 	}

@@ -116,6 +116,7 @@ func (s *server) greet(next mcp.MethodHandler) mcp.MethodHandler {
 				}
 			}
 		}
+		who.Pinned = s.pinned
 		ctx = clientinfo.With(ctx, who)
 		if method == methodDiscover {
 			return s.discover(ctx), nil
@@ -135,6 +136,7 @@ func (s *server) initialize(ctx context.Context, next mcp.MethodHandler, session
 	s.callers.introduce(session, clientinfo.MCP(name))
 	who, _ := s.callers.of(session)
 	s.introduced(who.Label)
+	who.Pinned = s.pinned
 	ctx = clientinfo.With(ctx, who)
 	s.log.Info().Str("client", who.Label).Str("revision", p.ProtocolVersion).Msg("client connected")
 	if !again {

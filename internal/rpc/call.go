@@ -1,0 +1,195 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/openhuman/openhuman-core/pkg/clientinfo"
+	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/openhuman/openhuman-core/pkg/tools"
+)
+
+// rpc answers POST /rpc.
+func (s *Server) rpc(w http.ResponseWriter, r *http.Request, g *generation) {
+	if denied := readable(r); denied != nil {
+		s.refused(r, denied)
+		refuse(w, denied.status, denied.say)
+		return
+	}
+	body, denied := s.read(w, r)
+	if denied != nil {
+		s.refused(r, denied)
+		refuse(w, denied.status, denied.say)
+		return
+	}
+	parts, batch, bad := parse(body, s.limits)
+	if bad != nil {
+		s.log.Info().Str("client", clientinfo.HTTP).Int64("code", bad.Code).Int("bytes", len(body)).Msg("request not understood")
+		writeJSON(w, http.StatusOK, failed(nil, bad))
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.limits.Request)
+	defer cancel()
+	done, denied := s.turns.take(ctx)
+	if denied != nil {
+		s.refused(r, denied)
+		refuse(w, denied.status, denied.say)
+		return
+	}
+	defer done()
+	ctx = clientinfo.With(ctx, clientinfo.Caller{Label: clientinfo.HTTP, Client: clientinfo.HTTP})
+	var answers []*answer
+	for _, p := range parts {
+		if a := s.answer(ctx, g, p); a != nil {
+			answers = append(answers, a)
+		}
+	}
+	switch {
+	case answers == nil: // nothing but notifications
+		w.WriteHeader(http.StatusNoContent)
+	case batch:
+		writeJSON(w, http.StatusOK, answers)
+	default:
+		writeJSON(w, http.StatusOK, answers[0])
+	}
+}
+
+// readable refuses bodies that say they are something else than JSON. curl -d says that it sends a
+// form, and means JSON.
+func readable(r *http.Request) *refusal {
+	if r.Header.Get("Content-Encoding") != "" {
+		return &refusal{http.StatusUnsupportedMediaType, "The body must not be compressed.", "content encoding"}
+	}
+	given := r.Header.Get("Content-Type")
+	kind, _, err := mime.ParseMediaType(given)
+	switch {
+	case given == "", kind == "application/json", kind == "application/x-www-form-urlencoded",
+		strings.HasPrefix(kind, "application/json"), strings.HasSuffix(kind, "+json"):
+		if given == "" || err == nil {
+			return nil
+		}
+	}
+	return &refusal{http.StatusUnsupportedMediaType, "The body must be JSON: Content-Type: application/json.", "content type"}
+}
+
+// read reads a body that is neither too large nor too slow.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+	control := http.NewResponseController(w)
+	// Not every ResponseWriter has a connection with a clock; the server's own ones do.
+	_ = control.SetReadDeadline(time.Now().Add(min(s.limits.Request, bodyTimeout)))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.Body))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		_ = control.SetReadDeadline(time.Time{})
+		return body, nil
+	case errors.As(err, &tooLarge):
+		return nil, &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body has more than %d bytes.", tooLarge.Limit), "too large"}
+	}
+	// What has begun to arrive and will not end: nothing more can be read from this connection.
+	w.Header().Set("Connection", "close")
+	return nil, &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", "too slow"}
+}
+
+// answer runs one call; nil for a notification.
+func (s *Server) answer(ctx context.Context, g *generation, p part) *answer {
+	if p.bad != nil {
+		return failed(p.id, p.bad)
+	}
+	o, ok := tools.ByMethod(p.method)
+	if !ok {
+		s.log.Info().Str("client", clientinfo.HTTP).Int64("code", codeMethod).Msg("unknown method")
+		if p.id == nil {
+			return nil
+		}
+		return failed(p.id, unknownMethod(p.method))
+	}
+	start := time.Now()
+	out, rows, err := s.run(ctx, g, o, p)
+	c := Call{Op: o, Params: p.params, Rows: rows, Bytes: len(out), Took: time.Since(start), Err: err}
+	s.logCall(ctx, c)
+	s.observe(ctx, c)
+	switch {
+	case p.id == nil:
+		return nil
+	case err != nil:
+		return failed(p.id, failureOf(err))
+	}
+	return &answer{Version: "2.0", ID: p.id, Result: out}
+}
+
+func (s *Server) run(ctx context.Context, g *generation, o tools.Op, p part) (out []byte, rows int, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.logPanic(v, debug.Stack())
+			out, rows, err = nil, 0, errors.New("panicked")
+		}
+	}()
+	return o.Answer(ctx, g.Deps, p.params, s.limits.Call)
+}
+
+// logCall writes the one line of a call: what and how it went, never what was asked or found.
+func (s *Server) logCall(ctx context.Context, c Call) {
+	level, decision, code := zerolog.InfoLevel, "allowed", fault.CodeOf(c.Err)
+	switch code {
+	case fault.Internal:
+		level = zerolog.ErrorLevel
+	case fault.Denied:
+		decision = "denied"
+	}
+	if ctx.Err() != nil { // the caller has gone, or has asked for too much at once
+		level = zerolog.InfoLevel
+	}
+	e := s.log.WithLevel(level).Str("client", clientinfo.HTTP).Str("tool", c.Op.Method).Str("decision", decision).Int64("ms", c.Took.Milliseconds())
+	if c.Err == nil {
+		e = e.Int("rows", c.Rows).Int("bytes", c.Bytes)
+	} else if e = e.Str("code", string(code)); level == zerolog.ErrorLevel {
+		e = e.Err(c.Err)
+	}
+	e.Msg("method called")
+}
+
+// logPanic keeps the value out, which may quote memory text.
+func (s *Server) logPanic(v any, stack []byte) {
+	s.log.Error().Str("client", clientinfo.HTTP).Str("panic", fmt.Sprintf("%T", v)).Bytes("stack", stack).Msg("request panicked")
+}
+
+// refuse answers a request that is not let in, in the form of JSON-RPC, whatever it asked for.
+func refuse(w http.ResponseWriter, status int, say string) {
+	code := fault.Invalid
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		code = fault.Denied
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		code = fault.Unavailable
+		w.Header().Set("Retry-After", "1")
+	case http.StatusInternalServerError:
+		code = fault.Internal
+	}
+	rpcCode := int64(codeRequest)
+	if code != fault.Invalid {
+		rpcCode = fault.WireOf(fault.New(code, "")).RPC
+	}
+	writeJSON(w, status, failed(nil, &failure{rpcCode, say, &data{Code: code}}))
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	data, err := tools.Encode(v)
+	if err != nil { // nothing that is written here cannot be encoded
+		data, status = []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error."}}`), http.StatusInternalServerError
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.Copy(w, bytes.NewReader(append(data, '\n'))) // a caller that has gone is no failure of the server
+}
