@@ -18,9 +18,16 @@ import (
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
 
-// buildVersion is raised whenever the same document would give another record: a change of the index
-// tokens, of the entities or of this file. Everything is read again then.
-const buildVersion = 1
+// buildVersion is raised whenever the same document would give another record than the last release
+// made of it: a change of internal/text (which characters are tokens, stems, bigrams), of
+// internal/entity, or of this file. Every file is read again then; without it, what stands in the index
+// already would not be found by the new tokens of a query. Other rules have numbers of their own:
+// chunk.Version for where documents are cut, Version of a reader for what it makes of a file,
+// lookVersion for what is taken in at all. TestBuildVersion fails when a record changes and neither
+// this nor chunk.Version does.
+//
+// 2: emoji are tokens; characters that Unicode has not assigned are none.
+const buildVersion = 2
 
 // identity names a document in the whole store. source is the id of the source that gives the key
 // its meaning.

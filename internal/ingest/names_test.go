@@ -370,3 +370,42 @@ func TestReaderThatBreaks(t *testing.T) {
 		t.Errorf("summary = %+v", sum)
 	}
 }
+
+// TestForgottenAndTakenInAgain: a mailbox that was forgotten and is taken in again holds its mails, so
+// that they stay when the other one that held them is forgotten.
+func TestForgottenAndTakenInAgain(t *testing.T) {
+	dir, s := folder(t, "home", map[string]string{"a.mbox": "MBOX\n*id1 said in a", "b.mbox": "MBOX\n*id1 said in b"}), open(t)
+	a, b := filepath.Join(dir, "a.mbox"), filepath.Join(dir, "b.mbox")
+	take := func(want string, paths ...string) {
+		t.Helper()
+		run(t, ingest.Options{Store: s, Formats: formats()}, paths...)
+		if diff := cmp.Diff([]string{want}, refs(t, s)); diff != "" {
+			t.Error(diff)
+		}
+		if again := run(t, ingest.Options{Store: s, Formats: formats()}, paths...); again.Unchanged != len(paths) {
+			t.Errorf("a second run: %+v", again)
+		}
+	}
+	forget := func(id string) {
+		t.Helper()
+		must(t, s.Update(t.Context(), func(tx *store.Tx) error { _, _, err := tx.ForgetSource(id); return err }))
+		must(t, s.Finish(t.Context()))
+	}
+	take("mail:a : said in a", a, b)
+	forget("mail:a")
+	take("mail:b : said in b", b)
+	take("mail:a : said in a", a)
+	forget("mail:b")
+	take("mail:a : said in a", a)
+	take("mail:a : said in a", b)
+	// The first file goes, and the other is read in the same run although it is as it was.
+	must(t, os.Remove(a))
+	write(t, dir, map[string]string{"stays.md": ""})
+	sum := run(t, ingest.Options{Store: s, Formats: formats()}, dir)
+	if diff := cmp.Diff([]string{"mail:b : said in b"}, refs(t, s)); diff != "" {
+		t.Error(diff)
+	}
+	if sum.Gone != 1 || sum.Replaced != 1 || sum.Files != 2 {
+		t.Errorf("summary = %+v", sum)
+	}
+}
