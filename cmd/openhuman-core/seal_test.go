@@ -49,7 +49,7 @@ func TestSealing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	list, err := m.PendingSummaries(t.Context(), "-", 0, 1)
+	list, err := m.PendingSummaries(t.Context(), []string{"-"}, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

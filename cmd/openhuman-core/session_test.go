@@ -74,7 +74,7 @@ func (s *session) models() (vectors, makers []string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	list, err := m.PendingSummaries(s.t.Context(), "-", 0, 1000)
+	list, err := m.PendingSummaries(s.t.Context(), []string{"-"}, 0, 1000)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -26,6 +26,31 @@ type Encoder interface {
 	Parts(context, text string) []string
 }
 
+// A Multilingual model names what makes the vector of texts that belong together by their language, so
+// that vectors of one language need not be made anew when another changes. All its vectors compare.
+type Multilingual interface {
+	Model
+	FingerprintOf(texts ...string) string
+	// Fingerprints are all that FingerprintOf returns.
+	Fingerprints() []string
+}
+
+// fingerprints are those of all vectors that a model makes.
+func fingerprints(m interface{ Fingerprint() string }) []string {
+	if x, ok := m.(interface{ Fingerprints() []string }); ok {
+		return x.Fingerprints()
+	}
+	return []string{m.Fingerprint()}
+}
+
+// fingerprintOf is the one of the vectors that a model makes of some texts.
+func fingerprintOf(m interface{ Fingerprint() string }, texts ...string) string {
+	if x, ok := m.(interface{ FingerprintOf(texts ...string) string }); ok {
+		return x.FingerprintOf(texts...)
+	}
+	return m.Fingerprint()
+}
+
 // EmbedOptions say how to embed.
 type EmbedOptions struct {
 	Store *store.Store
@@ -133,9 +158,9 @@ const instantBatch = 1000
 // instant gives a vector to the chunks that have none at all, because they were taken in without a
 // model or by one that is no longer used.
 func (e *embedding) instant(ctx context.Context) error {
-	enough := append([]string{e.o.Instant.Fingerprint()}, e.o.Good...)
+	enough := append(fingerprints(e.o.Instant), e.o.Good...)
 	if e.o.Encoder != nil {
-		enough = append(enough, e.o.Encoder.Fingerprint())
+		enough = append(enough, fingerprints(e.o.Encoder)...)
 	}
 	var at store.PendingChunk
 	for {
@@ -154,7 +179,10 @@ func (e *embedding) instant(ctx context.Context) error {
 		}
 		list := make([]store.ChunkVectors, len(batch))
 		for i := range batch {
-			list[i] = store.ChunkVectors{ChunkKey: batch[i].ChunkKey, Parts: [][]byte{packed(vectors[i])}}
+			list[i] = store.ChunkVectors{
+				ChunkKey: batch[i].ChunkKey, Parts: [][]byte{packed(vectors[i])},
+				Model: fingerprintOf(e.o.Instant, batch[i].Context, batch[i].Content),
+			}
 		}
 		if err := e.write(ctx, e.o.Instant, list, &e.sum.Instant); err != nil {
 			return err
@@ -190,7 +218,7 @@ const (
 // encode gives the encoder's vectors to all chunks that lack them. Chunks that come while it runs
 // are found by going through the memory again, until there are none.
 func (e *embedding) encode(ctx context.Context) (err error) {
-	enough := append([]string{e.o.Encoder.Fingerprint()}, e.o.Good...)
+	enough := append(fingerprints(e.o.Encoder), e.o.Good...)
 	if e.pending, e.tokens, e.sum.Chunks, err = e.o.Store.CountPending(ctx, enough); err != nil {
 		return err
 	}
@@ -275,7 +303,7 @@ func (e *embedding) encodeGroup(ctx context.Context, chunks []store.PendingChunk
 	}
 	out := make([]store.ChunkVectors, len(chunks))
 	for i := range chunks {
-		out[i].ChunkKey = chunks[i].ChunkKey
+		out[i].ChunkKey, out[i].Model = chunks[i].ChunkKey, fingerprintOf(e.o.Encoder, chunks[i].Context, chunks[i].Content)
 		for _, v := range vectors[:counts[i]] {
 			if len(v) != e.o.Encoder.Dims() {
 				return nil, fmt.Errorf("the model returned a vector of %d dimensions instead of %d", len(v), e.o.Encoder.Dims())
@@ -347,5 +375,6 @@ func addInstant(ctx context.Context, m Model, rec *store.DocumentRecord) {
 	rec.VectorModel = modelOf(m)
 	for i, v := range vectors {
 		rec.Chunks[i].Vector = packed(v)
+		rec.Chunks[i].Model = fingerprintOf(m, rec.Chunks[i].Context, rec.Chunks[i].Content)
 	}
 }

@@ -290,10 +290,10 @@ func (s *sealing) vectors(ctx context.Context) error {
 	if s.o.Vectors == nil {
 		return nil
 	}
-	model := s.o.Vectors.Fingerprint()
+	models := fingerprints(s.o.Vectors)
 	s.event.Embedding = true
 	for after := int64(0); ; {
-		list, err := s.o.Store.PendingSummaries(ctx, model, after, vectorBatch)
+		list, err := s.o.Store.PendingSummaries(ctx, models, after, vectorBatch)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -308,11 +308,23 @@ func (s *sealing) vectors(ctx context.Context) error {
 		if len(packed) != len(list) {
 			return fmt.Errorf("%d vectors for %d summaries", len(packed), len(list))
 		}
-		byID := make(map[string][]byte, len(list))
+		byModel := map[string]map[string][]byte{}
 		for i, x := range list {
-			byID[x.SummaryID] = packed[i]
+			model := fingerprintOf(s.o.Vectors, texts[i])
+			if byModel[model] == nil {
+				byModel[model] = map[string][]byte{}
+			}
+			byModel[model][x.SummaryID] = packed[i]
 		}
-		if err := s.o.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetSummaryVectors(model, byID) }); err != nil {
+		err = s.o.Store.Update(ctx, func(tx *store.Tx) error {
+			for model, byID := range byModel {
+				if err := tx.SetSummaryVectors(model, byID); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		s.sum.Embedded += len(list)

@@ -86,7 +86,7 @@ func seal(t tb, o ingest.SealOptions) ingest.SealSummary {
 func summaries(t tb, s *store.Store) map[string]store.SummaryDetail {
 	t.Helper()
 	out := map[string]store.SummaryDetail{}
-	list, err := s.PendingSummaries(context.Background(), "-", 0, 1_000_000)
+	list, err := s.PendingSummaries(context.Background(), []string{"-"}, 0, 1_000_000)
 	must(t, err)
 	for _, x := range list {
 		d, err := s.Summary(context.Background(), x.SummaryID, nil)

@@ -92,7 +92,7 @@ func (v *view) release() error {
 	return m.Close()
 }
 
-// Models returns the fingerprints of the models that have vectors.
+// Models returns the models that have vectors: the fingerprints without what extends them.
 func (x *Index) Models(ctx context.Context) ([]string, error) {
 	v, err := x.current(ctx)
 	if err != nil {
@@ -101,8 +101,9 @@ func (x *Index) Models(ctx context.Context) ([]string, error) {
 	defer v.release() //nolint:errcheck // read-only
 	var names []string
 	for _, p := range v.parts {
-		if p.set.Len() > p.dead.Count() && !slices.Contains(names, p.model) {
-			names = append(names, p.model)
+		space := vecset.Space(p.model)
+		if p.set.Len() > p.dead.Count() && !slices.Contains(names, space) {
+			names = append(names, space)
 		}
 	}
 	slices.Sort(names)
@@ -176,7 +177,7 @@ func (v *view) nearest(ctx context.Context, queries []controller.QueryVector, o 
 		var of []controller.Neighbour
 		for i := range v.parts {
 			p := &v.parts[i]
-			if p.model != q.Model || p.set.Dims != len(q.Vector) {
+			if vecset.Space(p.model) != q.Model || p.set.Dims != len(q.Vector) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {

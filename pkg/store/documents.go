@@ -148,8 +148,11 @@ func (tx *Tx) putChunk(rec *DocumentRecord, i int, docID, source int64, old map[
 			return err
 		}
 	}
+	if (c.Index.Gloss != "" && !kept) || (kept && was.sum != sum) {
+		tx.regloss[id] = c.Index.Gloss
+	}
 	if len(c.Vector) > 0 && (!kept || was.sum != sum) {
-		if err := tx.addVector(rec.VectorModel, id, 0, c.Vector); err != nil {
+		if err := tx.addVector(rec.VectorModel.named(c.Model), id, 0, c.Vector); err != nil {
 			return err
 		}
 	}
@@ -160,6 +163,7 @@ func (tx *Tx) putChunk(rec *DocumentRecord, i int, docID, source int64, old map[
 // deleteChunk removes a chunk whose mentions and counts have been taken back already.
 func (tx *Tx) deleteChunk(id int64) error {
 	tx.reindex[id] = nil
+	tx.regloss[id] = ""
 	if err := tx.unseal(id); err != nil {
 		return err
 	}

@@ -187,6 +187,7 @@ func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 			`UPDATE files SET complete = 0 WHERE id IN
 				(SELECT h.file FROM holders h JOIN documents d ON d.id = h.document WHERE d.source = ?1 OR h.source = ?1)`,
 			"DELETE FROM chunk_index WHERE rowid IN (SELECT id FROM chunks WHERE source = ?1)",
+			"DELETE FROM gloss_index WHERE rowid IN (SELECT id FROM chunks WHERE source = ?1)",
 			"INSERT INTO dead_vectors (vector) SELECT id FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 			"DELETE FROM vectors WHERE chunk IN (SELECT id FROM chunks WHERE source = ?1)",
 			"DELETE FROM summary_index WHERE rowid IN (SELECT id FROM summaries WHERE source = ?1)",

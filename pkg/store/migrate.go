@@ -19,7 +19,7 @@ const applicationID = 0x4f486d74
 const writerHash = "INSERT INTO chunk_index (chunk_index, rank) VALUES ('hashsize', 33554432)"
 
 // SchemaVersion is the schema that this program writes: the number of the last migration.
-const SchemaVersion = 3
+const SchemaVersion = 4
 
 // scripts returns the migrations in order.
 func scripts() ([]string, error) {
@@ -55,17 +55,14 @@ func checkVersion(ctx context.Context, q querier) error {
 
 // readVersion returns the schema version: 0 for a database with nothing in it.
 func readVersion(ctx context.Context, q querier) (int, error) {
-	var version, app int
-	if err := q.QueryRowContext(ctx, "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").
-		Scan(&version, &app); err != nil {
+	// One statement, so that it is one state of a file that another process may be setting up.
+	var version, app, tables int
+	if err := q.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM sqlite_schema), user_version, application_id FROM pragma_user_version, pragma_application_id").
+		Scan(&tables, &version, &app); err != nil {
 		return 0, fmt.Errorf("read the schema version: %w", err)
 	}
 	if app == applicationID {
 		return version, nil
-	}
-	var tables int
-	if err := q.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
-		return 0, fmt.Errorf("read the schema: %w", err)
 	}
 	if app != 0 || version != 0 || tables != 0 {
 		return 0, errForeign

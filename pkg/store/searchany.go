@@ -31,6 +31,8 @@ type AnyQuery struct {
 	// Candidates is how many chunks are scored at least, if there are so many.
 	Candidates int
 	Limit      int
+	// Glosses looks for the terms in what chunks of other languages say in English, not in their text.
+	Glosses bool
 }
 
 // AnyTerm is one term of an AnyQuery.
@@ -68,7 +70,11 @@ func (s *Store) SearchAny(ctx context.Context, q AnyQuery) ([]ChunkHit, error) {
 // postings returns the rows of every term, highest first, and how many chunks hold it.
 func (q *AnyQuery) postings(ctx context.Context, db querier, cond condition) (lists [][]int64, df []int, err error) {
 	lists, df = make([][]int64, len(q.Terms)), make([]int, len(q.Terms))
-	hits := `SELECT rowid AS row FROM chunk_index WHERE chunk_index MATCH ? ORDER BY rowid DESC`
+	table := "chunk_index"
+	if q.Glosses {
+		table = "gloss_index"
+	}
+	hits := `SELECT rowid AS row FROM ` + table + ` WHERE ` + table + ` MATCH ? ORDER BY rowid DESC`
 	if cond.sql != "1" {
 		hits = `SELECT f.row FROM (` + hits + ` LIMIT ` + strconv.Itoa(math.MaxInt64) + `) f CROSS JOIN chunks c ON c.id = f.row WHERE ` + cond.sql
 	}
@@ -129,7 +135,7 @@ func (q *AnyQuery) scored(ctx context.Context, db querier, cond condition, lists
 	for n := max(q.Candidates, q.Limit); ; n *= 8 {
 		best := bestRows(lists, weights, n)
 		ids := best.rows
-		if len(best.tied) > 0 && best.sure < sureHits {
+		if len(best.tied) > 0 && best.sure < sureHits && !q.Glosses {
 			ids = ids[:best.sure]
 			ranked, err := q.rankTied(ctx, db, cond, best.tied, n)
 			if err != nil {

@@ -344,13 +344,17 @@ func (s *Store) SealChunks(ctx context.Context, ids []int64) (chunks []Chunk, en
 	return chunks, entities, err
 }
 
-// PendingSummaries returns up to limit summaries that have no vector by this model, by row, after the
-// row given.
-func (s *Store) PendingSummaries(ctx context.Context, model string, after int64, limit int) ([]Summary, error) {
+// PendingSummaries returns up to limit summaries that have no vector by any of these models, by row,
+// after the row given.
+func (s *Store) PendingSummaries(ctx context.Context, models []string, after int64, limit int) ([]Summary, error) {
+	names, err := json.Marshal(models)
+	if err != nil {
+		return nil, fmt.Errorf("find summaries without vectors: %w", err)
+	}
 	var out []Summary
-	err := s.view(ctx, func(ctx context.Context, q querier) error {
+	err = s.view(ctx, func(ctx context.Context, q querier) error {
 		rows, err := q.QueryContext(ctx, "SELECT "+summaryColumns+` FROM summaries x CROSS JOIN sources s ON s.id = x.source
-			WHERE x.id > ? AND x.model <> ? ORDER BY x.id LIMIT ?`, after, model, limit)
+			WHERE x.id > ? AND x.model NOT IN (SELECT value FROM json_each(?)) ORDER BY x.id LIMIT ?`, after, string(names), limit)
 		if err != nil {
 			return fmt.Errorf("find summaries without vectors: %w", err)
 		}

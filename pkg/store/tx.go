@@ -23,6 +23,8 @@ type Tx struct {
 	// Index rows that are to be replaced, or with nil removed. FTS5 gathers rows in memory and
 	// writes all of them out whenever a smaller row number comes, so these wait for the end.
 	reindex map[int64]*IndexText
+	// Glosses that are to be replaced, or with "" removed; they wait for the same reason.
+	regloss map[int64]string
 }
 
 // A pair is an entity or a form with a source.
@@ -78,7 +80,7 @@ func newTx(w *writer, now time.Time) *Tx {
 	return &Tx{
 		w: w, now: now,
 		entityChunks: map[pair]int{}, formMentions: map[pair]int{}, sourceChunks: map[int64]int{}, stale: map[string]bool{},
-		reindex: map[int64]*IndexText{}, reread: map[string]bool{},
+		reindex: map[int64]*IndexText{}, regloss: map[int64]string{}, reread: map[string]bool{},
 	}
 }
 
@@ -151,6 +153,9 @@ func (tx *Tx) flushIndex() error {
 // flush writes what was gathered.
 func (tx *Tx) flush() error {
 	if err := tx.flushIndex(); err != nil {
+		return err
+	}
+	if err := tx.flushGlosses(); err != nil {
 		return err
 	}
 	totals := map[int64]int{}

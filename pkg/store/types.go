@@ -145,8 +145,10 @@ type ChunkRecord struct {
 	Tags        []string
 	Index       IndexText
 	Mentions    []Mention
-	// Vector, when set, is stored with a chunk that is new or whose index text has changed.
+	// Vector, when set, is stored with a chunk that is new or whose index text has changed. Model is the
+	// fingerprint of what made it, when that is another than the record's.
 	Vector []byte
+	Model  string
 }
 
 // IndexText is what the full-text index sees: tokens of internal/text joined by single blanks.
@@ -154,6 +156,9 @@ type IndexText struct {
 	Head  string // title, heading path, author
 	Body  string // the content
 	Extra string // parts of identifiers, other forms
+	// Gloss is what the text says in English, word by word, when it is in another language. Only those
+	// who ask for glosses find it, and a change of it alone changes nothing.
+	Gloss string
 }
 
 // Mention is one entity in one chunk, in one written form.

@@ -40,6 +40,17 @@ type ChunkKey struct {
 type ChunkVectors struct {
 	ChunkKey
 	Parts [][]byte
+	Model string // fingerprint of what made them, when that is another than the one they are put with
+	// Gloss, when set, becomes what IndexText.Gloss says of the chunk.
+	Gloss *string
+}
+
+// named is the model under another fingerprint, if that is given.
+func (m VectorModel) named(fingerprint string) VectorModel {
+	if fingerprint != "" {
+		m.Fingerprint = fingerprint
+	}
+	return m
 }
 
 // metaImage names the image file that holds the vectors of this store up to some number. A backup
@@ -62,8 +73,11 @@ func (tx *Tx) PutVectors(m VectorModel, list []ChunkVectors) (stored int, err er
 		if err := tx.dropVectors(c.RowID); err != nil {
 			return stored, err
 		}
+		if c.Gloss != nil {
+			tx.regloss[c.RowID] = *c.Gloss
+		}
 		for part, data := range c.Parts {
-			if err := tx.addVector(m, c.RowID, part, data); err != nil {
+			if err := tx.addVector(m.named(c.Model), c.RowID, part, data); err != nil {
 				return stored, err
 			}
 		}
