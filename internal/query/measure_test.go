@@ -2,7 +2,6 @@ package query_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/openhuman/openhuman-core/internal/query"
 )
@@ -21,22 +20,6 @@ func TestMeasure(t *testing.T) {
 	}
 	if head := m.Measure("harbour", "nothing of it"); head.Words <= 0 || head.Passage != 0 {
 		t.Errorf("%+v", head)
-	}
-}
-
-func TestMonth(t *testing.T) {
-	for question, want := range map[string]string{
-		"what happened in August 2023": "2023-08", "who came on 5 July 2024?": "2024-07", "on July 5, 2024": "2024-07",
-		"the end of Sept. of 2022": "2022-09", "standup of 2024-09-02": "2024-09", "in 2024-13": "", "in March": "", "in 2024": "", "": "",
-	} {
-		from, until, ok := query.Month(question)
-		got := ""
-		if ok {
-			got = from.Format("2006-01")
-		}
-		if got != want || ok && !until.Equal(from.AddDate(0, 1, 0)) || ok && from.Location() != time.UTC {
-			t.Errorf("%q: %v to %v", question, from, until)
-		}
 	}
 }
 

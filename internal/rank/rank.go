@@ -17,14 +17,15 @@ type Candidate struct {
 	Words, Passage, Cover float64
 	// Meaning is the cosine between the question and the nearest part of the text; NaN: not known.
 	Meaning float64
-	// Then says that it was written in the month that the question names.
-	Then bool
+	// Then is how well the time at which it was written fits the one that the question names, from 0
+	// to 1.
+	Then float64
 	// Before and After are the candidates that stand next to it in the same conversation or document,
 	// or -1.
 	Before, After int
 	// Place names the conversation or document.
 	Place uint64
-	// Found says that the words led to it, so that it is an answer whatever it means.
+	// Found says that its words or its time led to it, so that it is an answer whatever it means.
 	Found bool
 	// TimeMS and ID decide between equals: the newer first, then the lesser id.
 	TimeMS int64
@@ -101,14 +102,11 @@ func Fuse(candidates []Candidate, o Options) []Result {
 		if !c.Found && (math.IsNaN(c.Meaning) || c.Meaning < floor) {
 			continue
 		}
-		r := Result{Index: i, Keyword: words[i], Semantic: (meaningWeight + lineWeight) * meaning[i]}
+		r := Result{Index: i, Keyword: words[i], Semantic: (meaningWeight + lineWeight) * meaning[i], Time: thenWeight * c.Then}
 		for _, k := range []int{c.Before, c.After} {
 			if k >= 0 {
 				r.Beside = max(r.Beside, besideWords*words[k]+besideMeaning*meaning[k])
 			}
-		}
-		if c.Then {
-			r.Time = thenWeight
 		}
 		r.Score = r.Keyword + r.Semantic + r.Beside + r.Time
 		results = append(results, r)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openhuman/openhuman-core/internal/query"
 	"github.com/openhuman/openhuman-core/internal/rank"
@@ -43,13 +44,15 @@ type recalling struct {
 	line     []float32 // the question by the instant model, for lines
 	found    []found   // in the order of their rows
 	near     map[int64]Neighbour
+	when     query.Span
+	dated    bool // the question names when
 }
 
 // found is a chunk with how its words answer.
 type found struct {
 	store.Chunk
 	query.Measure
-	byWords bool
+	sure bool // an answer whatever it means: its words or its time led to it
 }
 
 // answers returns all that is related to the question, best first.
@@ -59,6 +62,9 @@ func (r *recalling) answers(ctx context.Context) ([]answer, error) {
 	}
 	if r.measurer == nil {
 		return nil, nil // the filter leaves nothing
+	}
+	if err := r.byTime(ctx); err != nil {
+		return nil, err
 	}
 	if err := r.byMeaning(ctx); err != nil {
 		var f *fault.Error
@@ -149,6 +155,34 @@ func (r *recalling) byMeaning(ctx context.Context) (err error) {
 	return nil
 }
 
+// byTime adds what was written when the question says, if it asks for nothing else.
+func (r *recalling) byTime(ctx context.Context) error {
+	if r.when, r.dated = query.When(r.question, r.c.now()); !r.dated || !r.when.Alone {
+		return nil
+	}
+	f := r.filter
+	since, until := r.when.From.UnixMilli(), r.when.Until.UnixMilli()-1
+	if f.SinceMS == nil || *f.SinceMS < since {
+		f.SinceMS = &since
+	}
+	if f.UntilMS == nil || *f.UntilMS > until {
+		f.UntilMS = &until
+	}
+	page, _, err := r.c.store.ListChunks(ctx, store.ListQuery{Filter: f, Accept: accept(r.q, false), Limit: MaxK, NoTotal: true})
+	if err != nil {
+		return err
+	}
+	for i := range r.found {
+		r.found[i].sure = r.found[i].sure || r.when.Fit(time.UnixMilli(r.found[i].TimestampMS)) > 0
+	}
+	for _, ch := range page {
+		if !slices.ContainsFunc(r.found, func(f found) bool { return f.RowID == ch.RowID }) {
+			r.found = append(r.found, found{ch, r.measurer.Measure(ch.Context, ch.Content), true})
+		}
+	}
+	return nil
+}
+
 // cosine returns the cosine of a neighbour on the scale of the encoder.
 func (r *recalling) cosine(n Neighbour) float64 {
 	if r.c.instant != nil && n.Model == r.c.instant.Fingerprint() {
@@ -159,16 +193,17 @@ func (r *recalling) cosine(n Neighbour) float64 {
 
 func (r *recalling) candidates() []rank.Candidate {
 	out := make([]rank.Candidate, len(r.found))
-	from, until, dated := query.Month(r.question)
 	seed := maphash.MakeSeed()
 	for i := range r.found {
 		f := &r.found[i]
 		out[i] = rank.Candidate{
 			Words: f.Words, Passage: f.Passage, Cover: f.Cover, Meaning: math.NaN(), Before: -1, After: -1,
 			Place: maphash.Comparable(seed, [3]any{f.SourceID, f.Title, f.TimestampMS / (24 * 3600 * 1000)}),
-			Found: f.byWords, TimeMS: f.TimestampMS, ID: f.ChunkID,
+			Found: f.sure, TimeMS: f.TimestampMS, ID: f.ChunkID,
 		}
-		out[i].Then = dated && f.TimestampMS >= from.UnixMilli() && f.TimestampMS < until.UnixMilli()
+		if r.dated {
+			out[i].Then = r.when.Fit(time.UnixMilli(f.TimestampMS))
+		}
 		if n, ok := r.near[f.RowID]; ok {
 			out[i].Meaning = r.cosine(n)
 		}

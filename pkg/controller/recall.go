@@ -41,13 +41,11 @@ func (c *Controller) Recall(ctx context.Context, p RecallParams) (RecallResult, 
 		return res, err
 	}
 	answers = answers[:min(len(answers), k)]
-	if len(answers) == 0 {
-		if res.Hint, err = c.nothingHint(ctx, q); err != nil {
-			return res, err
-		}
+	if res.Hint, err = c.searchHint(ctx, q, filter, len(answers)); err != nil {
+		return res, err
 	}
 	res.Hint = hints(note, res.Hint)
-	res.Chunks, res.Truncated = c.answerRows(answers, q.Terms, len(res.Hint)+100)
+	res.Chunks, res.Truncated = c.answerRows(ctx, answers, q.Terms, len(res.Hint)+100)
 	res.Hint = hints(res.Truncated.hint(), res.Hint)
 	if why := whyIn(ctx); why != nil {
 		for _, a := range answers[:len(res.Chunks)] {
@@ -84,10 +82,18 @@ func (c *Controller) newestAnswers(ctx context.Context, q *query.Query, filter s
 }
 
 // answerRows makes rows of answers, small enough for one answer.
-func (c *Controller) answerRows(answers []answer, terms []query.Term, other int) ([]Row, *Truncated) {
+func (c *Controller) answerRows(ctx context.Context, answers []answer, terms []query.Term, other int) ([]Row, *Truncated) {
 	p := newPreviewer(terms)
 	rows := make([]Row, len(answers))
-	for i, a := range answers {
+	for i := range answers {
+		a := &answers[i]
+		if a.summary != nil {
+			x := c.servedSummary(ctx, *a.summary)
+			a.summary = &x
+		} else {
+			ch := c.servedChunk(ctx, *a.chunk)
+			a.chunk = &ch
+		}
 		preview := p.preview(a.content(), MaxPreviewRunes)
 		if a.summary != nil {
 			rows[i] = newSummaryRow(a.summary, preview)
