@@ -15,8 +15,12 @@ func (s *Store) Chunk(ctx context.Context, chunkID string, scope Scope) (*ChunkD
 	var d ChunkDetail
 	err := s.view(ctx, func(ctx context.Context, q querier) error {
 		var document, ordinal int64
-		row := q.QueryRowContext(ctx, "SELECT "+chunkColumns+", c.document, c.ordinal FROM "+chunkFrom+" WHERE c.chunk_id = ?", chunkID)
-		err := scanChunk(row, &d.Chunk, &document, &ordinal)
+		v, err := sightOf(ctx, q, scope)
+		if err != nil {
+			return err
+		}
+		row := q.QueryRowContext(ctx, "SELECT "+v.columns()+", c.document, c.ordinal FROM "+v.from()+" WHERE c.chunk_id = ?", chunkID)
+		err = scanChunk(row, &d.Chunk, &document, &ordinal)
 		if errors.Is(err, sql.ErrNoRows) || (err == nil && scope != nil && scope.Hides(d.SourceID)) {
 			return fault.New(fault.NotFound, "There is no chunk %q.", chunkID)
 		}
@@ -60,7 +64,7 @@ func (s *Store) ListChunks(ctx context.Context, lq ListQuery) (page []Chunk, tot
 			args = append(args, lq.Match)
 		}
 		if lq.Accept != nil {
-			page, total, err = listAccepted(ctx, q, lq, where, args)
+			page, total, err = listAccepted(ctx, q, lq, cond.sight, where, args)
 			return err
 		}
 		if !lq.NoTotal {
@@ -75,7 +79,7 @@ func (s *Store) ListChunks(ctx context.Context, lq ListQuery) (page []Chunk, tot
 			return nil
 		}
 		// The page is chosen on the index alone; only its rows are read whole.
-		rows, err := q.QueryContext(ctx, "SELECT "+chunkColumns+" FROM "+chunkFrom+
+		rows, err := q.QueryContext(ctx, "SELECT "+cond.sight.columns()+" FROM "+cond.sight.from()+
 			" WHERE c.id IN (SELECT c.id FROM chunks c WHERE "+where+" ORDER BY c.timestamp_ms DESC, c.chunk_id LIMIT ? OFFSET ?)"+
 			" ORDER BY c.timestamp_ms DESC, c.chunk_id", append(args, lq.Limit, lq.Offset)...)
 		if err != nil {
@@ -95,8 +99,8 @@ func (s *Store) ListChunks(ctx context.Context, lq ListQuery) (page []Chunk, tot
 }
 
 // listAccepted is ListChunks for queries whose matches have to be read to be sure of them.
-func listAccepted(ctx context.Context, q querier, lq ListQuery, where string, args []any) (page []Chunk, total int, err error) {
-	rows, err := q.QueryContext(ctx, "SELECT "+chunkColumns+" FROM "+chunkFrom+" WHERE "+where+
+func listAccepted(ctx context.Context, q querier, lq ListQuery, v sight, where string, args []any) (page []Chunk, total int, err error) {
+	rows, err := q.QueryContext(ctx, "SELECT "+v.columns()+" FROM "+v.from()+" WHERE "+where+
 		" ORDER BY c.timestamp_ms DESC, c.chunk_id", args...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list chunks: %w", err)

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,7 +38,7 @@ func (s *Store) TopEntities(ctx context.Context, kind string, limit int, scope S
 				for _, t := range v.people.totals[:min(len(v.people.totals), limit)] {
 					top = insertTotal(top, t, limit)
 				}
-			} else if top, err = topOfKind(ctx, q, k, limit, v.hidden, top); err != nil {
+			} else if top, err = topOfKind(ctx, q, k, limit, v, top); err != nil {
 				return err
 			}
 		}
@@ -61,10 +62,10 @@ type entityTotal struct {
 
 // topOfKind adds the best of a kind to the best so far. Rows come by their count over all sources,
 // which bounds what is left when hidden ones are taken off, so it can stop early.
-func topOfKind(ctx context.Context, q querier, kind string, limit int, hidden []int64, top []entityTotal) ([]entityTotal, error) {
+func topOfKind(ctx context.Context, q querier, kind string, limit int, v view, top []entityTotal) ([]entityTotal, error) {
 	visible := "e.chunks"
-	if len(hidden) > 0 {
-		visible += " - coalesce((SELECT sum(n.chunks) FROM entity_counts n WHERE n.entity = e.id AND n.source IN " + idList(hidden) + "), 0)"
+	if v.people != nil {
+		visible += " - coalesce((SELECT sum(n.chunks) FROM entity_counts n WHERE n.entity = e.id AND n.source IN " + v.hidden + "), 0)"
 	}
 	rows, err := q.QueryContext(ctx, "SELECT e.id, e.entity_id, e.chunks, "+visible+
 		" FROM entities e WHERE e.kind = ? AND e.chunks > 0 ORDER BY e.chunks DESC, e.entity_id", kind)
@@ -77,6 +78,9 @@ func topOfKind(ctx context.Context, q querier, kind string, limit int, hidden []
 		var bound int
 		if err := rows.Scan(&t.id, &t.ref.EntityID, &bound, &t.chunks); err != nil {
 			return nil, fmt.Errorf("list entities: %w", err)
+		}
+		if v.people != nil {
+			t.chunks += v.people.chunks[t.id]
 		}
 		if len(top) == limit && (limit == 0 || bound < top[limit-1].chunks ||
 			(bound == top[limit-1].chunks && t.ref.EntityID > top[limit-1].ref.EntityID)) {
@@ -130,16 +134,39 @@ func hiddenSources(ctx context.Context, q querier, scope Scope) ([]int64, error)
 
 // surface returns the form in which an entity, or one that it stands for, is most often written.
 func surface(ctx context.Context, q querier, entity int64, v view) (string, error) {
-	members, args := "(SELECT ?1 UNION ALL SELECT id FROM entities WHERE canonical = ?1)", []any{entity}
 	if v.people != nil {
-		members, args = idList(v.members(entity))+" AND n.source NOT IN "+idList(v.hidden), nil
+		return visibleSurface(ctx, q, v.members(entity), v)
 	}
 	var form string
 	err := q.QueryRowContext(ctx, `SELECT f.surface FROM forms f JOIN form_counts n ON n.form = f.id
-		WHERE f.entity IN `+members+`
-		GROUP BY f.surface ORDER BY sum(n.mentions) DESC, f.surface LIMIT 1`, args...).Scan(&form)
+		WHERE f.entity IN (SELECT ?1 UNION ALL SELECT id FROM entities WHERE canonical = ?1)
+		GROUP BY f.surface ORDER BY sum(n.mentions) DESC, f.surface LIMIT 1`, entity).Scan(&form)
 	if err != nil {
 		return "", fmt.Errorf("read the forms of an entity: %w", err)
+	}
+	return form, nil
+}
+
+// visibleSurface is surface for a caller from whom sources are hidden.
+func visibleSurface(ctx context.Context, q querier, members []int64, v view) (form string, err error) {
+	mentions := map[string]int{}
+	err = scanAll(ctx, q, `SELECT f.id, f.surface, coalesce((SELECT sum(n.mentions) FROM form_counts n WHERE n.form = f.id AND n.source NOT IN `+v.hidden+`), 0)
+		FROM forms f WHERE f.entity IN `+idList(members), func(r *sql.Rows) error {
+		var id int64
+		var surface string
+		var n int
+		err := r.Scan(&id, &surface, &n)
+		mentions[surface] += n + v.people.mentions[id]
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read the forms of an entity: %w", err)
+	}
+	most := 0
+	for _, surface := range slices.Sorted(maps.Keys(mentions)) {
+		if n := mentions[surface]; n > most {
+			form, most = surface, n
+		}
 	}
 	return form, nil
 }
@@ -206,10 +233,13 @@ func (s *Store) NearestEntities(ctx context.Context, id string, limit int, scope
 		if err != nil {
 			return err
 		}
-		chunks, and := "e.chunks", ""
+		chunks, and, none := "e.chunks", "", "seen > 0"
 		if v.people != nil {
-			chunks = "coalesce((SELECT sum(n.chunks) FROM entity_counts n WHERE n.entity = e.id AND n.source NOT IN " + idList(v.hidden) + "), 0)"
+			chunks = "coalesce((SELECT sum(n.chunks) FROM entity_counts n WHERE n.entity = e.id AND n.source NOT IN " + v.hidden + "), 0)"
 			and = " AND e.kind <> 'person'"
+			if v.shared {
+				none = "(seen > 0 OR e.id IN " + idList(slices.Sorted(maps.Keys(v.people.chunks))) + ")"
+			}
 			for _, t := range v.people.totals {
 				if kind == "person" || strings.Contains(t.ref.EntityID, value) {
 					have = append(have, t)
@@ -217,16 +247,19 @@ func (s *Store) NearestEntities(ctx context.Context, id string, limit int, scope
 			}
 		}
 		// Those of the kind that is meant, and whatever holds the value as it stands.
-		rows, err := q.QueryContext(ctx, "SELECT e.entity_id, "+chunks+" AS seen FROM entities e WHERE e.chunks > 0 AND (e.kind = ?1 OR instr(e.entity_id, ?2) > 0)"+and+
-			" AND seen > 0 ORDER BY seen DESC, e.entity_id LIMIT ?3", kind, value, nearPool)
+		rows, err := q.QueryContext(ctx, "SELECT e.id, e.entity_id, "+chunks+" AS seen FROM entities e WHERE e.chunks > 0 AND (e.kind = ?1 OR instr(e.entity_id, ?2) > 0)"+and+
+			" AND "+none+" ORDER BY seen DESC, e.entity_id LIMIT ?3", kind, value, nearPool)
 		if err != nil {
 			return fmt.Errorf("list entities: %w", err)
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var t entityTotal
-			if err := rows.Scan(&t.ref.EntityID, &t.chunks); err != nil {
+			if err := rows.Scan(&t.id, &t.ref.EntityID, &t.chunks); err != nil {
 				return fmt.Errorf("list entities: %w", err)
+			}
+			if v.people != nil {
+				t.chunks += v.people.chunks[t.id]
 			}
 			have = append(have, t)
 		}

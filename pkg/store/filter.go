@@ -12,14 +12,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/text"
 )
 
-// chunkColumns are what scanChunk reads, from chunkFrom. The joins are CROSS so that the planner
-// starts with the chunks that were chosen and not with a source.
-const (
-	chunkColumns = `c.id, c.chunk_id, s.source_id, s.kind, c.source_ref, c.title, a.name, c.context, c.content, c.timestamp_ms, c.token_count, t.tags`
-	chunkFrom    = `chunks c CROSS JOIN sources s ON s.id = c.source CROSS JOIN authors a ON a.id = c.author CROSS JOIN tagsets t ON t.id = c.tags`
-)
-
-// scanChunk reads chunkColumns, then the columns that extra points to.
+// scanChunk reads the columns of a sight, then the columns that extra points to.
 func scanChunk(row interface{ Scan(...any) error }, c *Chunk, extra ...any) error {
 	var tags string
 	dst := append([]any{&c.RowID, &c.ChunkID, &c.SourceID, &c.SourceKind, &c.SourceRef, &c.Title, &c.Author,
@@ -45,8 +38,9 @@ func parseTags(s string) []string {
 // A condition is a filter as SQL over the table chunks, named c. It is ANDed to whatever else the
 // query asks; none means that nothing can match, so that no query is needed.
 type condition struct {
-	sql  string // "1" when there is nothing to filter
-	none bool
+	sql   string // "1" when there is nothing to filter
+	none  bool
+	sight sight
 }
 
 // where resolves the filter and its scope against the store: every name becomes a set of row
@@ -55,7 +49,10 @@ type condition struct {
 func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 	var and []string
 	none := condition{sql: "0", none: true}
-
+	v, err := sightOf(ctx, q, f.Scope)
+	if err != nil {
+		return none, err
+	}
 	all, ids, err := f.sources(ctx, q)
 	if err != nil {
 		return none, err
@@ -64,7 +61,7 @@ func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 		if len(ids) == 0 {
 			return none, nil
 		}
-		and = append(and, "c.source IN "+idList(ids))
+		and = append(and, v.servedUnder(ids))
 	}
 	for _, list := range []struct {
 		column, query string
@@ -80,27 +77,33 @@ func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 			if len(ids) == 0 {
 				return none, nil
 			}
-			and = append(and, list.column+" IN "+idList(ids))
+			in := list.column + " IN " + idList(ids)
+			if v.shared {
+				in += " AND NOT " + v.isHidden()
+			}
+			and = append(and, in)
 		}
 		if list.exclude != nil {
 			ids, err := resolve(ctx, q, list.query, list.exclude)
 			if err != nil {
 				return none, err
 			}
-			if len(ids) > 0 {
-				and = append(and, list.column+" NOT IN "+idList(ids))
+			if not := list.column + " NOT IN " + idList(ids); v.shared {
+				and = append(and, "("+not+" OR "+v.isHidden()+")")
+			} else if len(ids) > 0 {
+				and = append(and, not)
 			}
 		}
 	}
 	if len(f.Authors) > 0 {
-		by, err := authored(ctx, q, f.Authors)
+		by, err := authored(ctx, q, f.Authors, v)
 		if err != nil || by == "" {
 			return none, err
 		}
 		and = append(and, by)
 	}
 	if not := f.exclude().Authors; len(not) > 0 {
-		by, err := authored(ctx, q, not)
+		by, err := authored(ctx, q, not, v)
 		if err != nil {
 			return none, err
 		}
@@ -131,9 +134,9 @@ func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 		and = append(and, "c.timestamp_ms > "+strconv.FormatInt(*x.UntilMS, 10))
 	}
 	if len(and) == 0 {
-		return condition{sql: "1"}, nil
+		return condition{sql: "1", sight: v}, nil
 	}
-	return condition{sql: strings.Join(and, " AND ")}, nil
+	return condition{strings.Join(and, " AND "), false, v}, nil
 }
 
 func (f Filter) exclude() Filter {

@@ -10,7 +10,7 @@ import (
 
 // A view is what a scope leaves of the entities.
 type view struct {
-	hidden []int64   // sources.id
+	sight
 	people *grouping // nil when nothing is hidden: then entities.canonical tells
 }
 
@@ -22,6 +22,11 @@ type grouping struct {
 	members map[int64][]int64 // who stands for others to all of them, itself included
 	names   map[int64]string  // entity_id of who stands for others
 	totals  []entityTotal     // the persons that can be seen, those of most chunks first
+
+	// What is in hidden sources and served under others: chunks by the entity that stands for those
+	// that they mention in the whole store, mentions by form.
+	chunks   map[int64]int
+	mentions map[int64]int
 }
 
 // maxGroupings is how many sets of hidden sources a cache remembers the grouping of.
@@ -42,8 +47,8 @@ type memoryTx struct {
 
 // viewOf resolves a scope.
 func viewOf(ctx context.Context, q querier, scope Scope) (view, error) {
-	hidden, err := hiddenSources(ctx, q, scope)
-	if err != nil || len(hidden) == 0 {
+	v, err := sightOf(ctx, q, scope)
+	if err != nil || v.hidden == "" {
 		return view{}, err
 	}
 	cache := &groupings{}
@@ -62,16 +67,15 @@ func viewOf(ctx context.Context, q querier, scope Scope) (view, error) {
 	if cache.byScope == nil || cache.version != version || len(cache.byScope) >= maxGroupings {
 		cache.version, cache.byScope = version, map[string]*grouping{}
 	}
-	slices.Sort(hidden)
-	key := idList(hidden)
+	key := fmt.Sprint(v.hidden, v.docs)
 	g := cache.byScope[key]
 	if g == nil {
-		if g, err = groupVisible(ctx, q, key); err != nil {
+		if g, err = groupVisible(ctx, q, v); err != nil {
 			return view{}, err
 		}
 		cache.byScope[key] = g
 	}
-	return view{hidden, g}, nil
+	return view{v, g}, nil
 }
 
 // members returns the entity with all that it stands for.
@@ -90,27 +94,37 @@ func (v view) rep(entity int64) int64 {
 	return entity
 }
 
-// groupVisible makes the grouping without the hidden sources, an SQL list.
-func groupVisible(ctx context.Context, q querier, hidden string) (*grouping, error) {
-	people := map[string]*member{}
-	seen := map[int64]int{} // of how many members that can be seen somebody stands for in the whole store
-	err := scanAll(ctx, q, `SELECT e.id, substr(e.entity_id, length('person:') + 1), coalesce(e.canonical, e.id), sum(n.mentions)
+// groupVisible makes the grouping of what v leaves.
+func groupVisible(ctx context.Context, q querier, v sight) (*grouping, error) {
+	hidden := v.hidden
+	g := &grouping{reps: map[int64]int64{}, members: map[int64][]int64{}, names: map[int64]string{}}
+	people, err := g.moved(ctx, q, v)
+	if err != nil {
+		return nil, fmt.Errorf("read what sources share: %w", err)
+	}
+	err = scanAll(ctx, q, `SELECT e.id, substr(e.entity_id, length('person:') + 1), coalesce(e.canonical, e.id), sum(n.mentions)
 		FROM entities e CROSS JOIN forms f ON f.entity = e.id CROSS JOIN form_counts n ON n.form = f.id
 		WHERE e.kind = 'person' AND n.source NOT IN `+hidden+` GROUP BY e.id HAVING sum(n.mentions) > 0`, func(r *sql.Rows) error {
 		var m member
 		if err := r.Scan(&m.id, &m.value, &m.canonical, &m.mentions); err != nil {
 			return err
 		}
+		if more := people[m.value]; more != nil {
+			m.mentions += more.mentions
+		}
 		people[m.value] = &m
-		seen[m.canonical]++
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read persons: %w", err)
 	}
+	seen := map[int64]int{} // of how many members that can be seen somebody stands for in the whole store
+	for _, m := range people {
+		seen[m.canonical]++
+	}
 	links := map[string][]string{}
 	err = scanAll(ctx, q, `SELECT DISTINCT l.kind || ':' || l.value, l.person
-		FROM person_links l JOIN documents d ON d.id = l.document WHERE d.source NOT IN `+hidden, func(r *sql.Rows) error {
+		FROM person_links l JOIN documents d ON d.id = l.document WHERE `+v.visibleDocument(), func(r *sql.Rows) error {
 		var address, person string
 		if err := r.Scan(&address, &person); err != nil {
 			return err
@@ -133,8 +147,6 @@ func groupVisible(ctx context.Context, q querier, hidden string) (*grouping, err
 	if err != nil {
 		return nil, fmt.Errorf("count persons: %w", err)
 	}
-
-	g := &grouping{reps: map[int64]int64{}, members: map[int64][]int64{}, names: map[int64]string{}}
 	mixed := map[int64]bool{} // who stands for some whom the whole store does not join
 	for _, group := range groups(links, people) {
 		rep := representative(group)
@@ -155,16 +167,50 @@ func groupVisible(ctx context.Context, q querier, hidden string) (*grouping, err
 		t := entityTotal{id: m.id, ref: EntityRef{EntityID: "person:" + m.value, Kind: "person"}}
 		// What is counted for the whole store holds where it joins the same persons.
 		if seen[m.canonical] == len(ids) && !mixed[m.id] {
-			t.chunks = counts[m.canonical]
+			t.chunks = counts[m.canonical] + g.chunks[m.canonical]
 		} else if err := q.QueryRowContext(ctx, `SELECT count(DISTINCT m.chunk)
 			FROM forms f CROSS JOIN mentions m ON m.form = f.id CROSS JOIN chunks c ON c.id = m.chunk
-			WHERE f.entity IN `+idList(ids)+` AND c.source NOT IN `+hidden).Scan(&t.chunks); err != nil {
+			WHERE f.entity IN `+idList(ids)+` AND `+v.visible()).Scan(&t.chunks); err != nil {
 			return nil, fmt.Errorf("count a person: %w", err)
 		}
 		g.totals = append(g.totals, t)
 	}
 	slices.SortFunc(g.totals, compareTotals)
 	return g, nil
+}
+
+// moved counts what is in hidden sources and served under others, and returns the persons in it.
+func (g *grouping) moved(ctx context.Context, q querier, v sight) (map[string]*member, error) {
+	people := map[string]*member{}
+	if !v.shared {
+		return people, nil
+	}
+	g.chunks, g.mentions = map[int64]int{}, map[int64]int{}
+	last := map[int64]int64{} // the last chunk that was counted for an entity
+	return people, scanAll(ctx, q, `SELECT c.id, f.id, m.count, e.id, e.kind, substr(e.entity_id, length(e.kind) + 2), coalesce(e.canonical, e.id)
+		FROM chunks c CROSS JOIN mentions m ON m.chunk = c.id CROSS JOIN forms f ON f.id = m.form CROSS JOIN entities e ON e.id = f.entity
+		WHERE `+v.isHidden()+` AND `+v.other()+` IS NOT NULL ORDER BY c.id`, func(r *sql.Rows) error {
+		var chunk, form int64
+		var kind string
+		var m member
+		if err := r.Scan(&chunk, &form, &m.mentions, &m.id, &kind, &m.value, &m.canonical); err != nil {
+			return err
+		}
+		g.mentions[form] += m.mentions
+		if last[m.canonical] != chunk {
+			last[m.canonical] = chunk
+			g.chunks[m.canonical]++
+		}
+		if kind != "person" {
+			return nil
+		}
+		if old := people[m.value]; old != nil {
+			old.mentions += m.mentions
+		} else {
+			people[m.value] = &m
+		}
+		return nil
+	})
 }
 
 // scanAll calls fn for every row of query.

@@ -10,8 +10,8 @@ import (
 )
 
 // A document that files of several sources hold, as a mail in two mailboxes, is in the source of the
-// first of them alone. A scope that hides this source hides the document, although the caller may see
-// another that holds it: nothing hidden is shown, and something visible may be missed.
+// first of them alone. Who may not see that one reads it under the first of the others: see [sight].
+// Summaries over a source stay hidden with it, whatever it shares.
 
 // Hold states that a file holds a document and would put it into the source that it is in.
 func (tx *Tx) Hold(fileID, docID int64) error {

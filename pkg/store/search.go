@@ -135,7 +135,7 @@ func ranking(s span) string {
 }
 
 func (q *ChunkQuery) ranked(ctx context.Context, db querier, cond condition, rank span) ([]ChunkHit, error) {
-	query := `SELECT ` + chunkColumns + `, f.rank FROM ` + ranking(rank) + ` CROSS JOIN ` + onRow(chunkFrom) + ` WHERE ` + cond.sql
+	query := `SELECT ` + cond.sight.columns() + `, f.rank FROM ` + ranking(rank) + ` CROSS JOIN ` + onRow(cond.sight.from()) + ` WHERE ` + cond.sql
 	run := db
 	if rank == (span{}) && cond.sql == "1" {
 		run = repeated(db)
@@ -182,7 +182,7 @@ func (q *ChunkQuery) resolveTies(ctx context.Context, db querier, cond condition
 	}
 	for len(ids) > 0 && len(hits) < q.Limit {
 		n := min(len(ids), tiedHits)
-		chunks, err := chunksByRow(ctx, db, ids[:n])
+		chunks, err := chunksByRow(ctx, db, cond.sight, ids[:n])
 		if err != nil {
 			return nil, err
 		}
@@ -207,8 +207,8 @@ func onRow(from string) string {
 	return strings.Replace(from, "chunks c", "chunks c ON c.id = f.row", 1)
 }
 
-func chunksByRow(ctx context.Context, db querier, ids []int64) (map[int64]*Chunk, error) {
-	rows, err := db.QueryContext(ctx, `SELECT `+chunkColumns+` FROM `+chunkFrom+` WHERE c.id IN `+idList(ids))
+func chunksByRow(ctx context.Context, db querier, v sight, ids []int64) (map[int64]*Chunk, error) {
+	rows, err := db.QueryContext(ctx, `SELECT `+v.columns()+` FROM `+v.from()+` WHERE c.id IN `+idList(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read chunks: %w", err)
 	}

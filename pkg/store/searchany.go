@@ -154,7 +154,7 @@ func (q *AnyQuery) scored(ctx context.Context, db querier, cond condition, lists
 		for rest := ids; len(rest) > 0; {
 			batch := rest[:min(len(rest), 500)]
 			rest = rest[len(batch):]
-			chunks, err := chunksByRow(ctx, db, batch)
+			chunks, err := chunksByRow(ctx, db, cond.sight, batch)
 			if err != nil {
 				return nil, err
 			}

@@ -14,8 +14,9 @@ import (
 // authored returns the condition on chunks that one of the authors wrote: "" when nobody is meant.
 // What is part of no name is looked for in the addresses and handles that documents give their
 // authors; a chunk holds the name alone.
-func authored(ctx context.Context, q querier, want []string) (string, error) {
-	authors, err := authorNames(ctx, q)
+// Whom the caller cannot see decides nothing.
+func authored(ctx context.Context, q querier, want []string, v sight) (string, error) {
+	authors, err := authorNames(ctx, q, v)
 	if err != nil {
 		return "", err
 	}
@@ -32,7 +33,7 @@ func authored(ctx context.Context, q querier, want []string) (string, error) {
 		if found && !strings.Contains(w, "@") {
 			continue
 		}
-		linked, err := linkedAuthors(ctx, q, authors, text.Fold(strings.Trim(w, "<> ")))
+		linked, err := linkedAuthors(ctx, q, v, authors, text.Fold(strings.Trim(w, "<> ")))
 		if err != nil {
 			return "", err
 		}
@@ -48,8 +49,12 @@ func authored(ctx context.Context, q querier, want []string) (string, error) {
 	return "(" + strings.Join(or, " OR ") + ")", nil
 }
 
-func authorNames(ctx context.Context, q querier) (map[int64]string, error) {
-	rows, err := q.QueryContext(ctx, "SELECT id, name FROM authors")
+func authorNames(ctx context.Context, q querier, v sight) (map[int64]string, error) {
+	query := "SELECT id, name FROM authors"
+	if v.hidden != "" {
+		query += " a WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.author = a.id AND " + v.visible() + ")"
+	}
+	rows, err := q.QueryContext(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("resolve names: %w", err)
 	}
@@ -71,12 +76,16 @@ const maxLinked = 200
 
 // linkedAuthors returns a condition for each person whom documents give an address or a handle with
 // this part.
-func linkedAuthors(ctx context.Context, q querier, authors map[int64]string, part string) ([]string, error) {
+func linkedAuthors(ctx context.Context, q querier, v sight, authors map[int64]string, part string) ([]string, error) {
 	handle := strings.TrimPrefix(part, "@")
 	if handle == "" {
 		return nil, nil
 	}
-	rows, err := q.QueryContext(ctx, "SELECT DISTINCT kind, value, person FROM person_links")
+	query := "SELECT DISTINCT kind, value, person FROM person_links"
+	if v.hidden != "" {
+		query += " l JOIN documents d ON d.id = l.document WHERE " + v.visibleDocument()
+	}
+	rows, err := q.QueryContext(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("resolve addresses: %w", err)
 	}

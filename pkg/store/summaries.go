@@ -308,7 +308,7 @@ func (s *Store) SummariesByID(ctx context.Context, ids []string) ([]Summary, err
 // itself, not who stands for them: that name may be of another source.
 func (s *Store) SealChunks(ctx context.Context, ids []int64) (chunks []Chunk, entities [][]EntityCount, err error) {
 	err = s.view(ctx, func(ctx context.Context, q querier) error {
-		found, err := chunksByRow(ctx, q, ids)
+		found, err := chunksByRow(ctx, q, sight{}, ids)
 		if err != nil {
 			return err
 		}

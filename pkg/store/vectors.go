@@ -457,7 +457,7 @@ func (s *Store) ChunksByRow(ctx context.Context, rows []int64, f Filter) (map[in
 				return fmt.Errorf("filter chunks: %w", err)
 			}
 		}
-		chunks, err = chunksByRow(ctx, q, rows)
+		chunks, err = chunksByRow(ctx, q, cond.sight, rows)
 		return err
 	})
 	return chunks, err
