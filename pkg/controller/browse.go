@@ -47,7 +47,7 @@ func (c *Controller) ListChunks(ctx context.Context, p ListChunksParams) (ListCh
 		hits[i].Chunk = page[i]
 	}
 	var shown int
-	res.Chunks, res.Truncated, shown = c.rowsOf(hits, terms, len(res.Hint)+100)
+	res.Chunks, res.Truncated, shown = c.rowsOf(ctx, hits, terms, len(res.Hint)+100)
 	if next := p.Offset + shown; shown > 0 && next < res.Total {
 		res.NextOffset = &next
 	}

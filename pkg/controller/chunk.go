@@ -25,6 +25,7 @@ func (c *Controller) GetChunk(ctx context.Context, p GetChunkParams) (GetChunkRe
 	if err != nil {
 		return GetChunkResult{}, err
 	}
+	d.Chunk = c.servedChunk(ctx, d.Chunk)
 	return c.wholeChunk(newChunk(d)), nil
 }
 

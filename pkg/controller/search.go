@@ -52,7 +52,7 @@ func (c *Controller) Search(ctx context.Context, p SearchParams) (SearchResult, 
 		return res, err
 	}
 	var shown int
-	res.Chunks, res.Truncated, shown = c.rowsOf(hits, shownTerms(q), len(res.Hint)+100)
+	res.Chunks, res.Truncated, shown = c.rowsOf(ctx, hits, shownTerms(q), len(res.Hint)+100)
 	res.HasMore = res.HasMore || shown < len(hits)
 	res.Hint = hints(res.Truncated.hint(), res.Hint)
 	return res, nil
@@ -247,10 +247,11 @@ func (c *Controller) budget(ctx context.Context, terms []query.Term) ([]budgeted
 }
 
 // rowsOf makes the rows of hits, small enough for one answer.
-func (c *Controller) rowsOf(hits []store.ChunkHit, terms []query.Term, other int) (rows []Row, cut *Truncated, shown int) {
+func (c *Controller) rowsOf(ctx context.Context, hits []store.ChunkHit, terms []query.Term, other int) (rows []Row, cut *Truncated, shown int) {
 	p := newPreviewer(terms)
 	rows = make([]Row, len(hits))
 	for i := range hits {
+		hits[i].Chunk = c.servedChunk(ctx, hits[i].Chunk)
 		rows[i] = newRow(&hits[i].Chunk, p.preview(hits[i].Content, MaxPreviewRunes))
 		rows[i].Score = hits[i].Score
 		if len(terms) > 0 {

@@ -20,6 +20,7 @@ func (c *Controller) getSummary(ctx context.Context, id, hint string) (GetChunkR
 	if err != nil {
 		return GetChunkResult{}, err
 	}
+	d.Summary = c.servedSummary(ctx, d.Summary)
 	ch := Chunk{
 		ChunkID: d.SummaryID, NodeKind: "summary", SourceKind: d.SourceKind, SourceID: d.SourceID, Title: d.Title,
 		Timestamp: timestamp(d.LastMS), TimestampMS: d.LastMS, TokenCount: d.TokenCount, Tags: []string{},
