@@ -8,25 +8,23 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/openhuman/openhuman-core/bench/internal/harness"
 	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 	"github.com/openhuman/openhuman-core/internal/embed/static"
 	"github.com/openhuman/openhuman-core/internal/vecindex"
 	"github.com/openhuman/openhuman-core/internal/vecset"
+	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/store"
 	"github.com/openhuman/openhuman-core/pkg/store/storetest"
 )
@@ -48,36 +46,33 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *dir == "" {
-		tmp, err := os.MkdirTemp("", "bench-processes")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(tmp)
-		*dir = tmp
+	path, done, err := harness.Folder(*dir)
+	if err != nil {
+		return err
 	}
-	if _, err := os.Stat(filepath.Join(*dir, "memory.db")); errors.Is(err, os.ErrNotExist) {
-		fmt.Fprintf(os.Stderr, "making %d chunks ...\n", *chunks)
-		if err := build(ctx, *dir, *chunks); err != nil {
-			return err
-		}
+	defer done()
+	if err := harness.Make(path, *chunks, func() error { return build(ctx, path, *chunks) }); err != nil {
+		return err
 	}
-	var all []*server
+	var all []*harness.Server
 	defer func() {
 		for _, s := range all {
-			s.end()
+			s.End() //nolint:errcheck // how it ends is measured elsewhere
 		}
 	}()
 	for range *servers {
-		s, err := start(ctx, *binary, *dir)
+		s, err := harness.Start(ctx, *binary, path)
 		if err != nil {
 			return err
 		}
 		all = append(all, s)
+		if _, err := s.Call("memory.recall", controller.RecallParams{Query: "Who repaired the heating?"}); err != nil {
+			return err
+		}
 	}
 	var sum, private int
 	for _, s := range all {
-		pss, own, err := s.memory()
+		pss, own, err := memory(s.Pid())
 		if err != nil {
 			return err
 		}
@@ -159,59 +154,10 @@ func build(ctx context.Context, dir string, chunks int) error {
 	return errors.Join(s.Finish(ctx), vecindex.Refresh(ctx, s, time.Now()))
 }
 
-type server struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-}
-
-// start starts a server and lets it answer one question.
-func start(ctx context.Context, binary, dir string) (*server, error) {
-	cmd := exec.CommandContext(ctx, binary, "mcp", "--workspace", dir)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	s := &server{cmd, in}
-	lines := bufio.NewReader(out)
-	for _, line := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"0"}}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"memory.recall","arguments":{"query":"Who repaired the heating?"}}}`,
-	} {
-		if _, err := fmt.Fprintln(in, line); err != nil {
-			return nil, err
-		}
-		answer, err := lines.ReadBytes('\n')
-		if err != nil {
-			return nil, err
-		}
-		var reply struct {
-			Error  json.RawMessage
-			Result struct{ IsError bool }
-		}
-		if err := json.Unmarshal(answer, &reply); err != nil || reply.Error != nil || reply.Result.IsError {
-			return nil, fmt.Errorf("a bad answer: %.200s", answer)
-		}
-	}
-	return s, nil
-}
-
-func (s *server) end() {
-	s.in.Close()
-	_ = s.cmd.Wait() // how it ends is measured elsewhere
-}
-
-// memory returns how many kilobytes the server takes, what it shares counted in part, and how many
+// memory returns how many kilobytes a server takes, what it shares counted in part, and how many
 // nobody else has.
-func (s *server) memory() (pss, private int, err error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", s.cmd.Process.Pid))
+func memory(pid int) (pss, private int, err error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {
 		return 0, 0, err
 	}

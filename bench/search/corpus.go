@@ -141,22 +141,37 @@ func (c *corpus) document(first, n int) store.DocumentRecord {
 	return rec
 }
 
-// A question is one measured query: what a person types, and what the baseline is asked.
+// A question is one kind of measured query: what people type, and what the baseline is asked.
 type question struct {
-	Name, Query, Baseline string
-	Bound                 float64
+	Name              string
+	Queries, Baseline []string
+	Bound             float64
 }
 
-// questions picks words by their rank, so that the figures mean the same for every vocabulary.
+// variants is how many queries there are of each kind.
+const variants = 20
+
+// questions picks words by their rank, so that the figures mean the same for every vocabulary. Those
+// of one kind have neighbouring ranks.
 func questions(c *corpus) []question {
-	w := func(rank int) string { return c.words[rank] }
-	phrase := []string{w(40), w(60)}
+	kind := func(name string, bound float64, query, baseline func(words ...string) string, ranks ...int) question {
+		q := question{Name: name, Bound: bound}
+		for i := range variants {
+			words := make([]string, len(ranks))
+			for j, rank := range ranks {
+				words[j] = c.words[rank+i]
+			}
+			q.Queries, q.Baseline = append(q.Queries, query(words...)), append(q.Baseline, baseline(words...))
+		}
+		return q
+	}
+	words := func(ws ...string) string { return strings.Join(ws, " ") }
+	phrase := func(ws ...string) string { return `"` + strings.Join(ws, " ") + `"` }
 	or := func(ws ...string) string { return `"` + strings.Join(ws, `" OR "`) + `"` }
-	plain := []string{w(30), w(250), w(900), w(2500), w(6000)}
 	return []question{
-		{"rare word", w(120_000), or(w(120_000)), 7},
-		{"three middling words", strings.Join([]string{w(1000), w(1400), w(1900)}, " "), or(w(1000), w(1400), w(1900)), 2.5},
-		{"a phrase", `"` + strings.Join(phrase, " ") + `"`, `"` + strings.Join(phrase, " ") + `"`, 10},
-		{"a plain question", strings.Join(plain, " "), or(plain...), 2},
+		kind("rare word", 7, words, or, 120_000),
+		kind("three middling words", 2.5, words, or, 1000, 1400, 1900),
+		kind("a phrase", 10, phrase, phrase, 40, 60),
+		kind("a plain question", 2, words, or, 30, 250, 900, 2500, 6000),
 	}
 }

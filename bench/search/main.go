@@ -1,29 +1,28 @@
-// Command search measures memory.search at 100,000 chunks of 1 KB, through the controller, against
-// SQLite's own full-text ranking as Python's sqlite3 module runs it: the same text, the same words,
-// the same run. It prints the CPU time of both and their ratio, and fails when a bound is missed.
+// Command search measures memory.search at 100,000 chunks of 1 KB against SQLite's own full-text
+// ranking as Python's sqlite3 module runs it: the same text, the same words, the same run. It prints
+// the CPU time of both and their ratio, and fails when a bound is missed.
 //
-//	go run ./bench/search [-chunks N] [-dir DIR]
+//	go run ./bench/search [-chunks N] [-dir DIR] [-stdio BINARY]
 //
-// The stores stay in DIR and are used again; without -dir they are made in a folder that is removed.
+// It asks the controller, or with -stdio the built program, as an MCP client does: one call after the
+// other, and all calls at once. The stores stay in DIR and are used again; without -dir they are made
+// in a folder that is removed.
 package main
 
 import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/openhuman/openhuman-core/pkg/controller"
-	"github.com/openhuman/openhuman-core/pkg/store"
+	"github.com/openhuman/openhuman-core/bench/internal/harness"
 )
 
 func main() {
@@ -37,80 +36,118 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("search", flag.ContinueOnError)
 	chunks := flags.Int("chunks", 100_000, "how many chunks")
 	dir := flags.String("dir", "", "folder for the stores, kept")
-	rounds := flags.Int("rounds", 5, "how many rounds of both are measured; the best counts")
+	rounds := flags.Int("rounds", 5, "how many rounds of all are measured; the best counts")
+	binary := flags.String("stdio", "", "the built program, to be driven over stdio")
 	python := flags.String("python", "python3", "the Python to compare with")
 	script := flags.String("baseline", "bench/search/baseline.py", "the baseline's script")
-	ask := flags.String("ask", "", "run this query -n times and nothing else")
-	n := flags.Int("n", 0, "with -ask: how many times")
+	ask := flags.Int("ask", 0, "make so many searches, for the queries on the input, and nothing else")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *ask != "" {
-		return repeat(ctx, *dir, *ask, *n)
+	if *ask > 0 {
+		return askController(ctx, *dir, os.Stdin, *ask)
 	}
-	if *dir == "" {
-		tmp, err := os.MkdirTemp("", "bench-search")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(tmp)
-		*dir = tmp
+	if _, err := exec.LookPath(*python); err != nil {
+		fmt.Println("skipped: there is no Python to compare with:", err)
+		return nil
 	}
-	if _, err := os.Stat(filepath.Join(*dir, "memory.db")); errors.Is(err, os.ErrNotExist) {
-		fmt.Fprintf(os.Stderr, "making %d chunks ...\n", *chunks)
-		if err := build(ctx, *dir, *chunks); err != nil {
-			return err
-		}
+	path, done, err := harness.Folder(*dir)
+	if err != nil {
+		return err
 	}
-	qs := questions(newCorpus())
-	ours, base := make([]time.Duration, len(qs)), make([]time.Duration, len(qs))
-	// The best of several rounds, taken in turns, since whatever else the machine does adds to both.
-	for round := range *rounds {
-		b, err := baseline(ctx, *python, *script, *dir, qs)
+	defer done()
+	if err := harness.Make(path, *chunks, func() error { return build(ctx, path, *chunks) }); err != nil {
+		return err
+	}
+	b := bench{dir: path, baseline: []string{*python, *script, path}, questions: questions(newCorpus())}
+	if *binary == "" {
+		b.ways = []way{{"controller", controllerCPU(path)}}
+	} else {
+		b.ways = []way{{"one by one", stdioCPU(*binary, path, false)}, {"all at once", stdioCPU(*binary, path, true)}}
+	}
+	return b.run(ctx, *rounds)
+}
+
+// A way is one way to ask. Its cpu is the CPU time of a process that makes n searches, with the
+// queries in turn.
+type way struct {
+	name string
+	cpu  func(ctx context.Context, queries []string, n int) (time.Duration, error)
+}
+
+type bench struct {
+	dir       string
+	baseline  []string // the command line
+	questions []question
+	ways      []way
+}
+
+func (b *bench) run(ctx context.Context, rounds int) error {
+	ours := make([][]time.Duration, len(b.ways))
+	for i := range ours {
+		ours[i] = make([]time.Duration, len(b.questions))
+	}
+	base := make([]time.Duration, len(b.questions))
+	// The best of several rounds, taken in turns, since whatever else the machine does adds to all.
+	for round := range rounds {
+		times, err := b.python(ctx)
 		if err != nil {
 			return fmt.Errorf("baseline: %w", err)
 		}
-		for i, q := range qs {
-			o, err := measure(ctx, *dir, q.Query)
-			if err != nil {
-				return err
+		for i, q := range b.questions {
+			base[i] = best(round, base[i], times[i])
+			for j, w := range b.ways {
+				d, err := perSearch(ctx, w, q.Queries)
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", q.Name, w.name, err)
+				}
+				ours[j][i] = best(round, ours[j][i], d)
 			}
-			if round == 0 {
-				ours[i], base[i] = o, b[i]
-			}
-			ours[i], base[i] = min(ours[i], o), min(base[i], b[i])
 		}
 	}
+	return b.report(ours, base)
+}
+
+func best(round int, before, now time.Duration) time.Duration {
+	if round == 0 {
+		return now
+	}
+	return min(before, now)
+}
+
+func (b *bench) report(ours [][]time.Duration, base []time.Duration) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "query\tours ms\tPython ms\tratio\tbound")
+	fmt.Fprintln(w, "way\tquery\tours ms\tPython ms\tratio\tbound")
 	missed := 0
-	for i, q := range qs {
-		ratio := ours[i].Seconds() / base[i].Seconds()
-		verdict := ""
-		if ratio > q.Bound {
-			verdict = "  MISSED"
-			missed++
+	for j, way := range b.ways {
+		for i, q := range b.questions {
+			ratio := ours[j][i].Seconds() / base[i].Seconds()
+			verdict := ""
+			if ratio > q.Bound {
+				verdict = "  MISSED"
+				missed++
+			}
+			fmt.Fprintf(w, "%s\t%s\t%.3f\t%.3f\t%.2f\t%.1f%s\n", way.name, q.Name, ms(ours[j][i]), ms(base[i]), ratio, q.Bound, verdict)
 		}
-		fmt.Fprintf(w, "%s\t%.3f\t%.3f\t%.2f\t%.1f%s\n", q.Name, ms(ours[i]), ms(base[i]), ratio, q.Bound, verdict)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	if missed > 0 {
-		return fmt.Errorf("%d of %d bounds missed", missed, len(qs))
+		return fmt.Errorf("%d of %d bounds missed", missed, len(b.ways)*len(b.questions))
 	}
 	return nil
 }
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
 
-// baseline returns the CPU time of each query in Python.
-func baseline(ctx context.Context, python, script, dir string, qs []question) ([]time.Duration, error) {
+// python returns the CPU time of a query of each kind in Python.
+func (b *bench) python(ctx context.Context) ([]time.Duration, error) {
 	var in strings.Builder
-	for _, q := range qs {
-		fmt.Fprintln(&in, q.Baseline)
+	for _, q := range b.questions {
+		fmt.Fprintln(&in, strings.Join(q.Baseline, "\t"))
 	}
-	cmd := exec.CommandContext(ctx, python, script, dir)
+	cmd := exec.CommandContext(ctx, b.baseline[0], b.baseline[1:]...)
 	cmd.Stdin, cmd.Stderr = strings.NewReader(in.String()), os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -124,57 +161,30 @@ func baseline(ctx context.Context, python, script, dir string, qs []question) ([
 			return nil, err
 		}
 		if rows == "0" {
-			return nil, fmt.Errorf("query %q finds nothing", qs[len(times)].Baseline)
+			return nil, fmt.Errorf("one of the queries %q finds nothing", b.questions[len(times)].Baseline)
 		}
 		times = append(times, time.Duration(s*float64(time.Second)))
 	}
-	if len(times) != len(qs) {
-		return nil, fmt.Errorf("%d answers to %d queries", len(times), len(qs))
+	if len(times) != len(b.questions) {
+		return nil, fmt.Errorf("%d answers to %d queries", len(times), len(b.questions))
 	}
 	return times, nil
 }
 
-// measure returns the CPU time of one search: that of a process that makes many, less that of one
-// that makes a single one, so that everything the runtime does beside it counts and starting does not.
-func measure(ctx context.Context, dir, query string) (time.Duration, error) {
-	cpu := func(n int) (time.Duration, error) {
-		cmd := exec.CommandContext(ctx, os.Args[0], "-dir", dir, "-ask", query, "-n", strconv.Itoa(n))
-		cmd.Stderr = os.Stderr
-		if err := cmd.Run(); err != nil {
-			return 0, fmt.Errorf("search %q: %w", query, err)
-		}
-		return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
-	}
-	one, err := cpu(1)
+// perSearch returns the CPU time of one search: that of a process that makes many, less that of one
+// that makes a few, so that everything the runtime does beside it counts and starting does not.
+func perSearch(ctx context.Context, w way, queries []string) (time.Duration, error) {
+	few, err := w.cpu(ctx, queries, len(queries))
 	if err != nil {
 		return 0, err
 	}
-	for n := 20; ; n *= 4 {
-		many, err := cpu(1 + n)
+	for n := 5 * len(queries); ; n *= 4 {
+		many, err := w.cpu(ctx, queries, len(queries)+n)
 		if err != nil {
 			return 0, err
 		}
-		if many-one > 500*time.Millisecond || n > 20_000 {
-			return max(many-one, 0) / time.Duration(n), nil
+		if many-few > 500*time.Millisecond || n > 20_000 {
+			return max(many-few, 0) / time.Duration(n), nil
 		}
 	}
-}
-
-func repeat(ctx context.Context, dir, query string, n int) error {
-	st, err := store.Open(ctx, store.Options{Path: filepath.Join(dir, "memory.db"), ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	c := controller.New(controller.Options{Store: st})
-	for range n {
-		res, err := c.Search(ctx, controller.SearchParams{Query: query})
-		if err != nil {
-			return err
-		}
-		if len(res.Chunks) == 0 {
-			return fmt.Errorf("nothing found")
-		}
-	}
-	return nil
 }

@@ -5,17 +5,17 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"time"
-)
 
-const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"0"}}}` + "\n"
+	"github.com/openhuman/openhuman-core/bench/internal/harness"
+)
 
 func main() {
 	binary := flag.String("binary", "bin/openhuman-core", "the built program")
@@ -23,27 +23,24 @@ func main() {
 	runs := flag.Int("runs", 51, "how many runs of each")
 	bound := flag.Float64("bound", 1.5, "the ratio that must not be exceeded; 0: only print")
 	flag.Parse()
-	if err := measure(*binary, *workspace, *runs, *bound); err != nil {
+	if err := measure(context.Background(), *binary, *workspace, *runs, *bound); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func measure(binary, workspace string, runs int, bound float64) error {
+func measure(ctx context.Context, binary, workspace string, runs int, bound float64) error {
 	if workspace == "" {
-		workspace = os.TempDir() + "/openhuman-bench-missing"
+		workspace = filepath.Join(os.TempDir(), "openhuman-bench-missing")
 	}
-	env := append(os.Environ(), "OPENHUMAN_WORKSPACE="+workspace)
 	var versions, answers []time.Duration
 	for range runs {
 		began := time.Now()
-		c := exec.Command(binary, "version")
-		c.Env = env
-		if err := c.Run(); err != nil {
+		if err := exec.CommandContext(ctx, binary, "version").Run(); err != nil {
 			return fmt.Errorf("version: %w", err)
 		}
 		versions = append(versions, time.Since(began))
-		d, err := answer(binary, env)
+		d, err := answer(ctx, binary, workspace)
 		if err != nil {
 			return fmt.Errorf("mcp: %w", err)
 		}
@@ -59,32 +56,15 @@ func measure(binary, workspace string, runs int, bound float64) error {
 }
 
 // answer starts the server and returns when the answer to initialize was there.
-func answer(binary string, env []string) (time.Duration, error) {
+func answer(ctx context.Context, binary, workspace string) (time.Duration, error) {
 	began := time.Now()
-	c := exec.Command(binary, "mcp")
-	c.Env = env
-	in, err := c.StdinPipe()
+	s, err := harness.Start(ctx, binary, workspace)
 	if err != nil {
-		return 0, err
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return 0, err
-	}
-	if err := c.Start(); err != nil {
-		return 0, err
-	}
-	if _, err := io.WriteString(in, initialize); err != nil {
-		return 0, err
-	}
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		return 0, err
 	}
 	took := time.Since(began)
-	if err := in.Close(); err != nil {
-		return 0, err
-	}
-	return took, c.Wait()
+	_, err = s.End()
+	return took, err
 }
 
 func median(d []time.Duration) time.Duration {
