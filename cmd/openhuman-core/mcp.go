@@ -4,17 +4,21 @@ import (
 	"context"
 	"time"
 
+	"github.com/openhuman/openhuman-core/internal/capability"
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/logx"
 	"github.com/openhuman/openhuman-core/internal/stdio"
+	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/openhuman/openhuman-core/pkg/policy"
 	"github.com/openhuman/openhuman-core/pkg/store"
 	"github.com/openhuman/openhuman-core/pkg/tools"
 	"github.com/spf13/cobra"
 )
 
 func newMCPCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	var client string
+	c := &cobra.Command{
 		Use:     "mcp",
 		Aliases: []string{"mcp-server"},
 		Short:   "Serve the memory to an MCP client on stdin and stdout",
@@ -22,19 +26,34 @@ func newMCPCommand(a *app) *cobra.Command {
 one JSON-RPC 2.0 message a line. Nothing can be changed through it and no port is opened. Logs go to stderr.
 
 Settings are read once, at the start. What is wrong with them is said on stderr and the server starts all the
-same; what is wrong with the memory is told to the client when it calls a tool.`,
+same; what is wrong with the memory is told to the client when it calls a tool.
+
+A client says itself what it is called. --client gives it the name that the policy knows it by, whatever it says:
+the section [policy.clients.NAME] of config.toml then holds for it.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.serveMCP(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("client") {
+				name := clientinfo.Normalize(client)
+				if name == "" || name == clientinfo.CLI || name == clientinfo.HTTP {
+					return fault.New(fault.Invalid, "--client %q is no name for a client.", client).
+						WithHint("Give one with letters or digits, such as claude-desktop; cli and http are taken.")
+				}
+				client = name
+			}
+			return a.serveMCP(c.Context(), client)
+		},
 	}
+	c.Flags().StringVar(&client, "client", "", "`NAME` of the client in the policy, whatever it calls itself")
+	return c
 }
 
 // reportGrace is how long the end of a session waits for what is still to be said on stderr.
 const reportGrace = 200 * time.Millisecond
 
-func (a *app) serveMCP(ctx context.Context) error {
+func (a *app) serveMCP(ctx context.Context, client string) error {
 	session := &logx.Session{}
 	settings := a.loadConfig()
-	m, err := openMemory(settings.Config, settings.PolicyUnknown())
+	m, err := openMemoryWith(settings.Config, settings.PolicyUnknown(), capability.List{}, func(o *policy.Options) { o.OneClient = true })
 	if err != nil {
 		return err
 	}
@@ -48,14 +67,15 @@ func (a *app) serveMCP(ctx context.Context) error {
 		defer close(said)
 		a.sayProblems(settings, session)
 		m.trouble.to(func(err error) {
-			log.Warn().Str("problem", fault.Message(err)).Msg("questions get no vectors from the embedding endpoint")
+			log.Warn().Str("problem", fault.Message(err)).Msg("something behind an answer does not work")
 		})
 	}()
 	server := tools.Server(tools.Options{
 		Controller: m.Controller, Policy: m.Policy, Version: version,
 		Log:        a.logger(settings.Config, nil), // its lines name the caller of each call themselves
 		ToolNames:  tools.NameStyle(settings.Config.MCP.ToolNames),
-		Introduced: session.Name,
+		Introduced: session.Name, Audit: m.Audit, Pinned: client,
+		Running: newProcessors().call,
 	})
 	err = stdio.Serve(ctx, server, stdio.Transport{
 		In: a.stdin, Out: a.stdout, Log: log,

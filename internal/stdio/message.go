@@ -177,12 +177,11 @@ func clientInfo(raw json.RawMessage) json.RawMessage {
 	return encode(map[string]string{"name": name, "version": ""})
 }
 
-// answer is the wire form of a response. Member order is part of it.
+// answer is the wire form of an error. Member order is part of it.
 type answer struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
-	Result  json.RawMessage `json:"result,omitempty"`
-	Error   *jsonrpc.Error  `json:"error,omitempty"`
+	Error   *jsonrpc.Error  `json:"error"`
 }
 
 func (r *refusal) encode() []byte {
@@ -195,11 +194,17 @@ func (r *refusal) encode() []byte {
 
 // encodeResponse gives a response of the SDK the client's own id and an error JSON-RPC knows.
 func encodeResponse(rawID json.RawMessage, method string, resp *jsonrpc.Response) []byte {
-	a := answer{Version: "2.0", ID: rawID, Result: resp.Result}
 	if resp.Error != nil {
-		a.Result, a.Error = nil, wireError(method, resp.Error)
+		return encode(answer{Version: "2.0", ID: rawID, Error: wireError(method, resp.Error)})
 	}
-	return encode(a)
+	// By hand, since encode would read the whole result once more. The SDK has made it compact, and
+	// there is always one.
+	data := make([]byte, 0, len(resp.Result)+len(rawID)+64)
+	data = append(data, `{"jsonrpc":"2.0","id":`...)
+	data = append(data, rawID...)
+	data = append(data, `,"result":`...)
+	data = append(data, resp.Result...)
+	return append(data, '}')
 }
 
 func wireError(method string, err error) *jsonrpc.Error {

@@ -77,27 +77,30 @@ func (s started) Connect(context.Context) (mcp.Connection, error) { return s.con
 // done. It returns nil in the first and the last case. A handler that ignores its context does not
 // keep Serve from returning.
 func Serve(ctx context.Context, server *mcp.Server, t Transport) error {
+	in, done := pollable(t.In, t.Out)
+	defer done()
+	t.In = in
 	c := t.start()
 	defer c.Close()
 	session, err := server.Connect(ctx, started{c}, &mcp.ServerSessionOptions{State: tools.Unintroduced()})
 	if err != nil {
 		return fmt.Errorf("start mcp session: %w", err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- session.Wait() }()
+	over := make(chan error, 1)
+	go func() { over <- session.Wait() }()
 
 	select {
 	case <-ctx.Done():
 		// The SDK's own Close would wait for the handlers; an ended input cancels them.
 		c.Close()
 	case <-c.ended:
-	case err := <-done:
+	case err := <-over:
 		return c.outcome(err)
 	}
 	stuck := time.NewTimer(stopGrace)
 	defer stuck.Stop()
 	select {
-	case err := <-done:
+	case err := <-over:
 		return c.outcome(err)
 	case <-stuck.C:
 		return c.outcome(nil)

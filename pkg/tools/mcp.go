@@ -51,6 +51,8 @@ type Options struct {
 
 	// Introduced, when set, is told the label of a client as soon as it has said who it is.
 	Introduced func(label string)
+	// Running, when set, is called when a call begins to run, and what it returns when the call ends.
+	Running func() (done func())
 
 	Audit *audit.Log // of calls; nil: none
 	// Pinned is the name by which policy knows the clients, whatever they call themselves; "": that.
@@ -67,6 +69,7 @@ type server struct {
 	implementation *mcp.Implementation
 	callers        *callers
 	introduced     func(label string)
+	running        func() (done func())
 	pinned         string
 }
 
@@ -89,9 +92,13 @@ func Server(o Options) *mcp.Server {
 		implementation: &mcp.Implementation{Name: Name, Version: o.Version},
 		callers:        newCallers(),
 		introduced:     o.Introduced,
+		running:        o.Running,
 	}
 	if s.introduced == nil {
 		s.introduced = func(string) {}
+	}
+	if s.running == nil {
+		s.running = func() func() { return func() {} }
 	}
 	m := mcp.NewServer(s.implementation, &mcp.ServerOptions{
 		Instructions: instructions,
@@ -259,6 +266,8 @@ func (s *server) handler(o Op) mcp.ToolHandler {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+		defer s.running()()
+		makeRoom()
 		start := time.Now()
 		out, data, err := s.run(ctx, o, req.Params.Arguments)
 		s.observe(ctx, o, time.Since(start), rows(out), len(data), err)
@@ -270,6 +279,15 @@ func (s *server) handler(o Op) mcp.ToolHandler {
 			StructuredContent: json.RawMessage(data),
 		}, nil
 	}
+}
+
+// makeRoom has the stack grow at once to what a call needs. Every call comes on a new goroutine, whose
+// stack would double several times deep inside SQLite, and each time all frames are gone through.
+//
+//go:noinline
+func makeRoom() byte {
+	var room [28 << 10]byte
+	return room[len(instructions)%len(room)] // must not be optimised away
 }
 
 // run calls o within the time limit and marshals what it returns.

@@ -147,6 +147,9 @@ type callToolResult struct {
 }
 
 func (r callToolResult) MarshalJSON() ([]byte, error) {
+	if data, ok := r.twice(); ok {
+		return r.marshalTwice(data)
+	}
 	// The SDK's own marshalling of content would escape <, > and &.
 	type text struct {
 		Type string `json:"type"`
@@ -166,6 +169,44 @@ func (r callToolResult) MarshalJSON() ([]byte, error) {
 		era
 		Meta mcp.Meta `json:"_meta,omitempty"`
 	}{content, r.StructuredContent, r.IsError, r.era, r.Meta})
+}
+
+// twice returns the data of a result that holds the same JSON as an object and as text.
+func (r callToolResult) twice() (data json.RawMessage, ok bool) {
+	if data, ok = r.StructuredContent.(json.RawMessage); !ok || len(r.Content) != 1 || r.IsError {
+		return nil, false
+	}
+	t, ok := r.Content[0].(*mcp.TextContent)
+	return data, ok && t.Text == string(data)
+}
+
+// marshalTwice writes a result that holds data twice. Almost all of every answer is such data, and
+// encode would read each copy several times.
+func (r callToolResult) marshalTwice(data json.RawMessage) ([]byte, error) {
+	rest, err := encode(struct {
+		era
+		Meta mcp.Meta `json:"_meta,omitempty"`
+	}{r.era, r.Meta})
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, len(data)*9/4+len(rest)+80)
+	b = append(b, `{"content":[{"type":"text","text":"`...)
+	for _, c := range data {
+		// Nothing else needs escaping in JSON that encode has written.
+		if c == '"' || c == '\\' {
+			b = append(b, '\\')
+		}
+		b = append(b, c)
+	}
+	b = append(b, `"}],"structuredContent":`...)
+	b = append(b, data...)
+	if len(rest) > len(`{}`) {
+		b = append(append(b, ','), rest[1:]...)
+	} else {
+		b = append(b, '}')
+	}
+	return b, nil
 }
 
 // encode marshals v compactly and leaves <, > and & alone: what a person wrote should arrive as such.
