@@ -193,8 +193,7 @@ func (c *Controller) entries(ctx context.Context) []Entry {
 		case NeedsStore:
 			e.Health = store
 		case NeedsWeb:
-			configured = c.HasWeb()
-			e.Health = HealthUnknown // asking would be a search
+			configured, e.Health = c.HasWeb(), c.watch.webHealth(c.now()) // asking would be a search
 		case NeedsWrite:
 			configured, e.Health = c.registry.Writes, store
 		}
