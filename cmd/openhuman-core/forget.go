@@ -2,7 +2,10 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/openhuman/openhuman-core/internal/term"
@@ -16,8 +19,9 @@ func newForgetCommand(a *app) *cobra.Command {
 		Use:   "forget SOURCE",
 		Short: "Remove one source and everything that came from it",
 		Long: `Removes a source, as "openhuman-core sources" names it, and everything that came from it. The files that it came
-from stay where they are, and ingesting them again brings it back. A source that policy.deny_sources hides can be
-removed as well: the policy is for readers, and this command is the owner's.`,
+from stay where they are, and ingesting them again brings it back. A mail that another mailbox holds too stays, in the
+source of that one. SOURCE is one whole id, not a pattern. A source that policy.deny_sources hides can be removed as
+well: the policy is for readers, and this command is the owner's.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := a.settings()
@@ -30,6 +34,16 @@ removed as well: the policy is for readers, and this command is the owner's.`,
 				return err
 			}
 			chunks, err := findSource(c.Context(), m.store, args[0])
+			if fault.CodeOf(err) == fault.NotFound {
+				// It may hold nothing but mails that are in other sources.
+				if n, e := m.store.HoldsFor(c.Context(), args[0]); e == nil && n > 0 {
+					chunks, err = 0, nil
+				}
+			}
+			if fault.CodeOf(err) == fault.NotFound && strings.ContainsAny(args[0], "*?") {
+				err = fault.New(fault.NotFound, "There is no source %q.", args[0]).
+					WithHint("SOURCE is one whole id, not a pattern; `openhuman-core sources` lists them.")
+			}
 			if err != nil {
 				m.Close()
 				return err
@@ -46,6 +60,15 @@ removed as well: the policy is for readers, and this command is the owner's.`,
 			if err != nil {
 				return err
 			}
+			// What other mailboxes hold too is not lost, and nobody should take it for removed.
+			kept, err := s.SharedWith(c.Context(), args[0])
+			if err != nil {
+				return errors.Join(err, s.Close())
+			}
+			stay, err := s.HoldsFor(c.Context(), args[0])
+			if err != nil {
+				return errors.Join(err, s.Close())
+			}
 			documents, chunks, err := forgetSource(c.Context(), s, args[0])
 			if closeErr := s.Close(); err == nil {
 				err = closeErr
@@ -54,10 +77,16 @@ removed as well: the policy is for readers, and this command is the owner's.`,
 				return err
 			}
 			if a.json {
-				return a.printJSON(map[string]any{"source_id": args[0], "documents": documents, "chunks": chunks})
+				return a.printJSON(map[string]any{"source_id": args[0], "documents": documents, "chunks": chunks, "kept": kept})
 			}
-			_, err = fmt.Fprintf(a.stdout, "Removed %s: %s documents, %s chunks.\n", term.Line(args[0]), number(documents), number(chunks))
-			return err
+			fmt.Fprintf(a.stdout, "Removed %s: %s documents, %s chunks.\n", term.Line(args[0]), number(documents), number(chunks))
+			for _, id := range slices.Sorted(maps.Keys(kept)) {
+				fmt.Fprintf(a.stdout, "%s documents that %s holds too are in that source now.\n", number(kept[id]), term.Line(id))
+			}
+			if stay > 0 {
+				fmt.Fprintf(a.stdout, "%s documents that it held too stay in other sources.\n", number(stay))
+			}
+			return nil
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")

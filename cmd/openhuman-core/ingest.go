@@ -22,8 +22,15 @@ func newIngestCommand(a *app) *cobra.Command {
 interchange lines (JSON). What a file is, is found out from what is in it.
 
 Running it again takes in what has changed, removes what is certainly gone, and costs next to nothing for the
-rest. It may be interrupted at any time; the next run finishes the work. Hidden files and files that look like
-keys or passwords are left out.
+rest. It may be interrupted at any time; the next run finishes the work. A folder that cannot be read, or a disk that
+is not mounted, removes nothing; a file is gone when its folder can be read and it is not there.
+
+Hidden files and folders, files that look like keys or passwords, and folders that programs fill (node_modules,
+site-packages, __pycache__, virtual environments, vendored code, caches marked as such) are left out.
+
+What was taken in keeps its source. A larger folder that is taken in later leaves a smaller one in it what it is, and
+says so; --source is refused for what is in the memory under another name. Rules such as policy.deny_sources are about
+names: to give something another one, remove it with "openhuman-core forget" first, then ingest it with --source.
 
 Everything is searchable when the files are read. What recall needs to find things by meaning follows, which takes
 longer; --no-embed leaves it to "openhuman-core embed".

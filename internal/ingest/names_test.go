@@ -398,6 +398,11 @@ func TestForgottenAndTakenInAgain(t *testing.T) {
 	forget("mail:b")
 	take("mail:a : said in a", a)
 	take("mail:a : said in a", b)
+	forget("mail:a")
+	run(t, ingest.Options{Store: s, Formats: formats()}, a) // although the other was not read
+	forget("mail:b")
+	take("mail:a : said in a", a)
+	take("mail:a : said in a", b)
 	// The first file goes, and the other is read in the same run although it is as it was.
 	must(t, os.Remove(a))
 	write(t, dir, map[string]string{"stays.md": ""})

@@ -167,36 +167,42 @@ func TestPropertyNothingIsLost(t *testing.T) {
 			}
 			check(fmt.Sprint("ingest ", paths), false)
 		}
-		for step := range rapid.IntRange(2, 9).Draw(rt, "steps") {
-			switch rapid.IntRange(0, 5).Draw(rt, "step") {
-			case 0, 1:
-				f := rapid.SampledFrom(files).Draw(rt, "file")
-				path := filepath.Join(base, filepath.FromSlash(f))
-				if rapid.IntRange(0, 3).Draw(rt, "remove") == 0 {
-					delete(disk, f)
-					_ = os.Remove(path)
-					continue
-				}
-				items, body := map[string]string{}, "MBOX\n"
-				switch {
-				case strings.HasSuffix(f, ".md"):
-					body = fmt.Sprintf("Note of %d in %s", step, f)
-					items[""] = body
-				case strings.HasSuffix(f, ".eml"):
-					body = "MAIL\n"
-					fallthrough
-				default:
-					for _, key := range keys {
-						if rapid.Bool().Draw(rt, "holds") {
-							items[key] = fmt.Sprintf("%s item of %s", strings.TrimPrefix(key, "*"), f)
-							body += key + " " + items[key] + "\n"
-						}
+		change := func(step int, f string) {
+			items, body := map[string]string{}, "MBOX\n"
+			switch {
+			case strings.HasSuffix(f, ".md"):
+				body = fmt.Sprintf("Note of %d in %s", step, f)
+				items[""] = body
+			case strings.HasSuffix(f, ".eml"):
+				body = "MAIL\n"
+				fallthrough
+			default:
+				for _, key := range keys {
+					if rapid.Bool().Draw(rt, "holds") {
+						items[key] = fmt.Sprintf("%s item of %s", strings.TrimPrefix(key, "*"), f)
+						body += key + " " + items[key] + "\n"
 					}
 				}
-				disk[f] = items
-				write(rt, base, map[string]string{f: body})
-				at := when.Add(time.Duration(step+1) * time.Minute)
-				must(rt, os.Chtimes(path, at, at))
+			}
+			disk[f] = items
+			write(rt, base, map[string]string{f: body})
+			at := when.Add(time.Duration(step) * time.Minute)
+			must(rt, os.Chtimes(filepath.Join(base, filepath.FromSlash(f)), at, at))
+		}
+		for _, f := range files {
+			if rapid.Bool().Draw(rt, "is there") {
+				change(0, f)
+			}
+		}
+		take("one", "two")
+		for step := range rapid.IntRange(2, 9).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 6).Draw(rt, "step") {
+			case 0:
+				f := rapid.SampledFrom(files).Draw(rt, "gone")
+				delete(disk, f)
+				_ = os.Remove(filepath.Join(base, filepath.FromSlash(f)))
+			case 1:
+				change(step+1, rapid.SampledFrom(files).Draw(rt, "file"))
 			case 2, 3:
 				d := rapid.SampledFrom([]string{"one", "two", "one/sub"}).Draw(rt, "folder")
 				if d == "one/sub" && disk["one/sub/c.mbox"] == nil { // it looks like a disk that is not mounted
@@ -206,8 +212,8 @@ func TestPropertyNothingIsLost(t *testing.T) {
 			case 4:
 				take("one", "two")
 				check("ingesting everything", true)
-			case 5:
-				id := rapid.SampledFrom(slices.Sorted(maps.Values(names))).Draw(rt, "source")
+			default:
+				id := names[rapid.SampledFrom(slices.Sorted(maps.Keys(disk))).Draw(rt, "of")]
 				err := s.Update(t.Context(), func(tx *store.Tx) error { _, _, err := tx.ForgetSource(id); return err })
 				if err != nil && fault.CodeOf(err) != fault.NotFound {
 					rt.Fatal(err)

@@ -63,7 +63,16 @@ func TestMailOfTwoMailboxes(t *testing.T) {
 			if src, err := s.Sources(t.Context(), nil); err != nil || len(src) != 1 || src[0].SourceID != "mail:hr" || src[0].ChunkCount != 2 {
 				t.Fatalf("before: %+v, %v", src, err)
 			}
+			if n, err := s.HoldsFor(t.Context(), "mail:work"); err != nil || n != 1 {
+				t.Errorf("mail:work holds %d of others, %v", n, err)
+			}
+			if shared, err := s.SharedWith(t.Context(), "mail:hr"); err != nil || len(shared) != 1 || shared["mail:work"] != 1 {
+				t.Errorf("shared: %v, %v", shared, err)
+			}
 			update(test.drop)
+			if shared, err := s.SharedWith(t.Context(), "mail:work"); err != nil || len(shared) != 0 {
+				t.Errorf("shared after it: %v, %v", shared, err)
+			}
 			if src, err := s.Sources(t.Context(), nil); err != nil || len(src) != 1 || src[0].SourceID != "mail:work" || src[0].ChunkCount != 1 {
 				t.Errorf("sources: %+v, %v", src, err)
 			}
