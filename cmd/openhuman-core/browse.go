@@ -17,7 +17,9 @@ func newBrowseCommand(a *app) *cobra.Command {
 		Use:   "browse [WORDS...]",
 		Short: "Page through the memory, newest first",
 		Long: `Pages through the memory, newest first. Filters are combined with AND, the values of one filter with OR.
-Times are a day (2024-05-01, which as --until means its end), RFC 3339, or milliseconds since 1970; days are in UTC.`,
+Times are a day (2024-05-01; as --until its end, so that both days are included), RFC 3339, or milliseconds since
+1970; days are in UTC. WORDS are the language of search, and all of them have to be there. --source takes whole ids;
+for patterns there is source: among the words, as in source:notes:*.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			p.Query = joinWords(args)
 			var err error
@@ -47,6 +49,7 @@ Times are a day (2024-05-01, which as --until means its end), RFC 3339, or milli
 	f.IntVarP(&p.K, "k", "k", controller.DefaultK, "how many, at most 50")
 	f.IntVar(&p.Offset, "offset", 0, "how many to skip")
 	a.jsonFlag(c)
+	a.rawFlag(c)
 	return c
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/internal/term"
-	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/tools"
 	"github.com/spf13/cobra"
@@ -20,7 +19,7 @@ import (
 const maxParams = 16 << 20
 
 func newCallCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "call METHOD [JSON]",
 		Short: "Run one JSON-RPC method and print its result",
 		Long: `Runs one method and prints its result as JSON, as POST /rpc of "openhuman-core serve" would give it. No server needs to
@@ -50,6 +49,8 @@ from stdin:
 			return methodNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	a.rawFlag(c)
+	return c
 }
 
 // operation finds a row of the catalog by any of its names.
@@ -109,8 +110,7 @@ func (a *app) call(ctx context.Context, o tools.Op, params json.RawMessage) erro
 	m.trouble.to(func(err error) {
 		fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+fault.Message(err)))
 	})
-	ctx = clientinfo.With(ctx, clientinfo.Caller{Label: clientinfo.CLI, Client: clientinfo.CLI})
-	out, _, err := o.Answer(ctx, m.Deps, params, tools.DefaultTimeout)
+	out, _, err := o.Answer(a.owner(ctx), m.Deps, params, tools.DefaultTimeout)
 	if err != nil {
 		return err
 	}

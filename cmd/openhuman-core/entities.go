@@ -34,6 +34,7 @@ func newEntitiesCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&p.Kind, "kind", "", "only this kind: "+strings.Join(controller.EntityKinds, ", "))
 	c.Flags().IntVarP(&p.K, "k", "k", controller.DefaultK, "how many, at most 50")
 	a.jsonFlag(c)
+	a.rawFlag(c)
 	return c
 }
 
@@ -60,6 +61,7 @@ func newSourcesCommand(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&p.UserEmailHint, "email", "", "your own address, left out of the names of conversations")
 	a.jsonFlag(c)
+	a.rawFlag(c)
 	return c
 }
 

@@ -26,6 +26,7 @@ func newReadCommand(a *app) *cobra.Command {
 		},
 	}
 	a.jsonFlag(c)
+	a.rawFlag(c)
 	return c
 }
 

@@ -35,6 +35,7 @@ func newRecallCommand(a *app) *cobra.Command {
 	c.Flags().IntVarP(&k, "k", "k", controller.DefaultK, "how many, at most 50")
 	c.Flags().BoolVar(&explain, "explain", false, "say for each row what put it there")
 	a.jsonFlag(c)
+	a.rawFlag(c)
 	return c
 }
 

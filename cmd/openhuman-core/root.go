@@ -34,6 +34,7 @@ type app struct {
 	workspace  string
 	verbose    bool
 	json       bool
+	raw        bool
 
 	flags map[string]string // settings that the flags of one command set
 
@@ -84,7 +85,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage or settings, 3 some items failed, 4
 		"fill":  {newIngestCommand(a), newEmbedCommand(a), newForgetCommand(a), newStatusCommand(a), newDoctorCommand(a)},
 		"read": {
 			newSearchCommand(a), newRecallCommand(a), newReadCommand(a), newBrowseCommand(a),
-			newEntitiesCommand(a), newSourcesCommand(a), newCallCommand(a),
+			newEntitiesCommand(a), newSourcesCommand(a), newCallCommand(a), newAuditCommand(a),
 		},
 		"": {newConfigCommand(a), newVersionCommand(a)},
 	} {
@@ -99,6 +100,11 @@ Exit status: 0 done, 1 failed, 2 wrong usage or settings, 3 some items failed, 4
 // jsonFlag gives c the flag --json.
 func (a *app) jsonFlag(c *cobra.Command) {
 	c.Flags().BoolVar(&a.json, "json", false, "print JSON for programs")
+}
+
+// rawFlag gives c, which prints what is in the memory, the flag --raw.
+func (a *app) rawFlag(c *cobra.Command) {
+	c.Flags().BoolVar(&a.raw, "raw", false, "show text as it is stored, with secrets and invisible characters")
 }
 
 // exit says what went wrong, if anything did, and returns the exit status.

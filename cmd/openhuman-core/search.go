@@ -15,7 +15,9 @@ func newSearchCommand(a *app) *cobra.Command {
 		Long: `Finds text by its words, best match first.
 
 "a phrase" is exact, word* is a prefix, -word excludes; from: source: kind: tag: after:YYYY-MM-DD and
-before:YYYY-MM-DD narrow. Put -- before the words when one of them starts with a minus:
+before:YYYY-MM-DD narrow. after: and before: include the day, month or year that they name; days are in UTC. source:
+takes an id, the platform before its colon, the name after it, or a pattern such as slack:*. Put -- before the words
+when one of them starts with a minus:
 
   openhuman-core search -- budget -draft`,
 		Args: cobra.MinimumNArgs(1),
@@ -30,6 +32,7 @@ before:YYYY-MM-DD narrow. Put -- before the words when one of them starts with a
 	}
 	c.Flags().IntVarP(&k, "k", "k", controller.DefaultK, "how many, at most 50")
 	a.jsonFlag(c)
+	a.rawFlag(c)
 	return c
 }
 

@@ -104,7 +104,7 @@ func (a *app) backend(l *config.Loaded, withheld error, log zerolog.Logger) (rpc
 		Deps: m.Deps,
 		MCP: tools.Server(tools.Options{
 			Controller: m.Controller, Policy: m.Policy, Version: version, Log: log,
-			ToolNames: tools.NameStyle(l.Config.MCP.ToolNames),
+			ToolNames: tools.NameStyle(l.Config.MCP.ToolNames), Audit: m.Audit,
 		}),
 		Token: token, Host: l.Config.Server.Host, Hosts: l.Config.Server.AllowedHosts, Origins: l.Config.Server.AllowedOrigins,
 		Close: func() {

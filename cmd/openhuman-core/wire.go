@@ -11,10 +11,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/openhuman/openhuman-core/internal/audit"
 	"github.com/openhuman/openhuman-core/internal/capability"
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/logx"
 	"github.com/openhuman/openhuman-core/internal/near"
+	"github.com/openhuman/openhuman-core/internal/searxng"
 	"github.com/openhuman/openhuman-core/internal/term"
 	"github.com/openhuman/openhuman-core/internal/vecindex"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
@@ -69,7 +71,7 @@ func (t *trouble) to(tell func(error)) {
 	t.waiting = nil
 }
 
-func (m *memory) Close() error { return errors.Join(m.index.Close(), m.store.Close()) }
+func (m *memory) Close() error { return errors.Join(m.index.Close(), m.store.Close(), m.Audit.Close()) }
 
 // openMemory wires the read side. withheld, when it is not nil, is what every read answers instead.
 func openMemory(cfg config.Config, withheld error) (*memory, error) {
@@ -78,13 +80,17 @@ func openMemory(cfg config.Config, withheld error) (*memory, error) {
 
 // openMemoryWith is openMemory for a surface that serves the tool registry, which tells of the
 // capability providers.
-func openMemoryWith(cfg config.Config, withheld error, providers capability.List) (*memory, error) {
-	p, err := policy.New(policy.Options{
-		Level:       policy.Level(cfg.Policy.Level),
-		DenyTools:   cfg.Policy.DenyTools,
-		DenySources: cfg.Policy.DenySources,
-		Withhold:    withheld,
-	})
+func openMemoryWith(cfg config.Config, withheld error, providers capability.List, edits ...func(*policy.Options)) (*memory, error) {
+	o := policyOptions(cfg)
+	o.Withhold = withheld
+	for _, edit := range edits {
+		edit(&o)
+	}
+	p, err := policy.New(o)
+	if err != nil {
+		return nil, err
+	}
+	web, err := webSearch(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +100,53 @@ func openMemoryWith(cfg config.Config, withheld error, providers capability.List
 	models, instant := askers(cfg, m.trouble.warn)
 	c := controller.New(controller.Options{
 		Store: s, Policy: p, Embedders: models, Instant: instant, Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
-		Registry: registry(cfg, providers),
+		Registry: registry(cfg, providers), Web: web,
 	})
-	m.Deps = tools.Deps{Controller: c, Policy: p}
+	m.Deps = tools.Deps{Controller: c, Policy: p, Audit: auditLog(cfg, m.trouble.warn)}
 	return m, nil
+}
+
+// policyOptions is [policy] as the gate takes it.
+func policyOptions(cfg config.Config) policy.Options {
+	o := policy.Options{
+		Level:             policy.Level(cfg.Policy.Level),
+		DenyTools:         cfg.Policy.DenyTools,
+		DenySources:       cfg.Policy.DenySources,
+		MaxReadsPerMinute: cfg.Policy.MaxReadsPerMinute,
+		RedactSecrets:     cfg.Policy.RedactSecrets,
+		Clients:           map[string]policy.Client{},
+	}
+	for name, c := range cfg.Policy.Clients {
+		o.Clients[name] = policy.Client(c)
+	}
+	return o
+}
+
+// webSearch is the SearXNG instance of the settings, or nil when there is none.
+func webSearch(cfg config.Config) (controller.WebSearcher, error) {
+	if !cfg.SearXNG.Enabled {
+		return nil, nil
+	}
+	return searxng.New(searxng.Options{
+		BaseURL: cfg.SearXNG.BaseURL, MaxResults: cfg.SearXNG.MaxResults, Language: cfg.SearXNG.DefaultLanguage,
+		Timeout: time.Duration(cfg.SearXNG.TimeoutSeconds) * time.Second,
+	})
+}
+
+// auditPath is where the record of calls of a workspace lies.
+func auditPath(cfg config.Config) string { return filepath.Join(cfg.Workspace, "audit") }
+
+// auditLog is the record of calls, or nil when the settings want none.
+func auditLog(cfg config.Config, warn func(error)) *audit.Log {
+	if !cfg.Audit.Enabled {
+		return nil
+	}
+	return audit.New(audit.Options{
+		Dir: auditPath(cfg), MaxBytes: int64(cfg.Audit.MaxFileMB) << 20, MaxFiles: cfg.Audit.MaxFiles,
+		Trouble: func(err error) {
+			warn(fault.Wrap(fault.Unavailable, err, "Calls are not recorded: %v.", err).WithHint("Look at the folder %s.", auditPath(cfg)))
+		},
+	})
 }
 
 // registry is what the tool registry is told of the settings: counts, and nothing that is in them.
@@ -197,6 +246,14 @@ func (a *app) logger(cfg config.Config, session *logx.Session) zerolog.Logger {
 	})
 }
 
+// owner returns the context of a call that the command line makes.
+func (a *app) owner(ctx context.Context) context.Context {
+	if a.raw {
+		ctx = policy.Raw(ctx)
+	}
+	return clientinfo.With(ctx, clientinfo.Caller{Label: clientinfo.CLI, Client: clientinfo.CLI})
+}
+
 // ask runs a tool's operation as the command line does: the same row of the catalog, the same gate.
 func ask[Result any](ctx context.Context, a *app, tool string, params any) (Result, error) {
 	var none Result
@@ -220,8 +277,7 @@ func ask[Result any](ctx context.Context, a *app, tool string, params any) (Resu
 	if err != nil {
 		return none, fmt.Errorf("encode arguments: %w", err)
 	}
-	ctx = clientinfo.With(ctx, clientinfo.Caller{Label: clientinfo.CLI, Client: clientinfo.CLI})
-	out, err := op.Call(ctx, m.Deps, raw)
+	out, err := op.Call(a.owner(ctx), m.Deps, raw)
 	if err != nil {
 		return none, err
 	}

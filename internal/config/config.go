@@ -115,7 +115,7 @@ type Policy struct {
 // "openhuman-core mcp --client NAME" calls it; http is everybody at /rpc, cli the command line, and
 // default all who have no section of their own, these two included.
 type ClientPolicy struct {
-	// The only sources that exist for this client, as patterns; empty is all.
+	// The only sources that exist for this client, as patterns; without this, all.
 	AllowSources []string `koanf:"allow_sources"`
 	// Sources that do not exist for this client, as patterns.
 	DenySources []string `koanf:"deny_sources"`

@@ -67,7 +67,7 @@ counts as not set. A setting marked *later* is read and checked, but this versio
 			d.entryTable(d.structs[id])
 		}
 	}
-	d.printf("\n## [policy.clients.NAME]\n\n%s *Later*: until it is enforced, a configuration that uses it is refused.\n", sentence(d.about["ClientPolicy"]))
+	d.printf("\n## [policy.clients.NAME]\n\n%s\n", sentence(d.about["ClientPolicy"]))
 	d.entryTable(d.structs["ClientPolicy"])
 	golden.Check(t, "../../docs/config.md", d.Bytes())
 }

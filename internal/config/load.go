@@ -134,6 +134,9 @@ func Load(o Options) *Loaded {
 	if l.home == "" && strings.HasPrefix(l.Config.Workspace, "~") {
 		l.problem(Problem{Place: "workspace", Msg: "the home folder is not known; set OPENHUMAN_WORKSPACE to an absolute path"})
 	}
+	if l.badWeb {
+		l.Config.SearXNG.Enabled = false // what is searched for must not go where nobody has sent it
+	}
 	l.Config.Workspace = l.resolve(l.Config.Workspace)
 	l.withoutEffect()
 	return &l.Loaded
@@ -145,6 +148,7 @@ type loader struct {
 	home   string
 	k      *koanf.Koanf
 	at     places
+	badWeb bool // searxng.base_url cannot be used
 
 	denyTool        func(pattern string) error
 	reviewProviders func([]ProviderEntry) []string
@@ -173,6 +177,7 @@ func (l *loader) put(f Field, raw any, place string, from Origin) {
 		err = l.check(f.Key, value)
 	}
 	if err != nil {
+		l.badWeb = l.badWeb || f.Key == webAddressKey
 		msg := fmt.Sprintf("%s %v", f.Key, err)
 		if f.Secret {
 			msg = f.Key + " must be text"

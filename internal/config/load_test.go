@@ -199,17 +199,22 @@ func TestProblems(t *testing.T) {
 		{"policy key", "[policy]\ndeny_source = [\"x\"]", "", "config.toml:2: unknown key policy.deny_source; did you mean policy.deny_sources? [policy]\n"},
 		{"policy variable", "", "OPENHUMAN_POLICY_DENY_SORCES=x", "OPENHUMAN_POLICY_DENY_SORCES: no setting has this name; did you mean OPENHUMAN_POLICY_DENY_SOURCES? [policy]\n"},
 		{"misspelt policy", "[polcy]\ndeny_sources = [\"x\"]", "", "config.toml:1: unknown key polcy; did you mean policy? [policy]\n"},
-		{"client rules", "[policy.clients.cursor]\nallow_source = [\"x\"]", "", "config.toml:2: unknown key allow_source in policy.clients.cursor; did you mean allow_sources? [policy]\nconfig.toml:1: policy.clients is not enforced by this version; use policy.deny_sources and policy.deny_tools [policy]\n"},
+		{"client rules", "[policy.clients.cursor]\nallow_source = [\"x\"]", "", "config.toml:2: unknown key allow_source in policy.clients.cursor; did you mean allow_sources? [policy]\n"},
+		{"good client rules", "[policy.clients.\"Claude Desktop\"]\nallow_sources = [\"notes:*\"]\ndeny_tools = [\"tree.browse\"]\n[policy.clients.default]\ndeny_sources = [\"*\"]", "", ""},
+		{"client of several names", "[policy.clients.\"claude*\"]\ndeny_sources = [\"x\"]", "", "config.toml:1: policy.clients.claude* is a pattern, and each client needs a section of its own; policy.clients.default is for all others [policy]\n"},
+		{"client with several sources in one", "[policy.clients.x]\nallow_sources = [\"mail:a;mail:b\"]", "", "config.toml:2: policy.clients.x.allow_sources \"mail:a;mail:b\" is several sources in one pattern; write each on its own, with commas between them (a ? stands for any character) [policy]\n"},
+		{"client that is allowed nothing", "[policy.clients.x]\nallow_sources = []", "", "config.toml:2: policy.clients.x.allow_sources is empty, which allows all; leave it out for that, or deny_sources = [\"*\"] to allow none [policy]\n"},
+		{"clients of one name", "[policy.clients.Zed]\n[policy.clients.zed]", "", "config.toml:2: policy.clients.zed is no name of its own (a client's name is lower case, with - between words) [policy]\n"},
 		{"source without a path", "[[sources]]\nname = \"x\"", "", "config.toml:1: each of [[sources]] needs a path\nwarning: config.toml:1: sources has no effect in this version\n"},
-		{"two names of one key", "[searxng]\ntimeout_secs = 3\ntimeout_seconds = 4", "", "warning: config.toml:2: searxng.timeout_secs is another name of searxng.timeout_seconds, which is set too; searxng.timeout_seconds is used\nwarning: config.toml:3: searxng.timeout_seconds has no effect in this version\n"},
+		{"two names of one key", "[searxng]\ntimeout_secs = 3\ntimeout_seconds = 4", "", "warning: config.toml:2: searxng.timeout_secs is another name of searxng.timeout_seconds, which is set too; searxng.timeout_seconds is used\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := load(t, c.toml, c.env)
 			got := said(l)
-			if strings.HasSuffix(c.want, "\n") && got != c.want || !strings.HasPrefix(got, c.want) {
+			if (c.want == "" || strings.HasSuffix(c.want, "\n")) && got != c.want || !strings.HasPrefix(got, c.want) {
 				t.Errorf("got\n%swant\n%s", got, c.want)
 			}
-			if wantErr := !strings.HasPrefix(c.want, "warning"); (l.Err() != nil) != wantErr {
+			if wantErr := c.want != "" && !strings.HasPrefix(c.want, "warning"); (l.Err() != nil) != wantErr {
 				t.Errorf("Err() = %v", l.Err())
 			}
 			if wantPolicy := strings.Contains(c.want, "[policy]"); (l.PolicyUnknown() != nil) != wantPolicy {
@@ -440,4 +445,24 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("unusable settings: %+v", l.Config)
 		}
 	})
+}
+
+// TestSeedsSearXNG: both forms of the manual mean the same and are taken without a word.
+func TestSeedsSearXNG(t *testing.T) {
+	want := config.SearXNG{Enabled: true, BaseURL: "http://localhost:8080", MaxResults: 10, DefaultLanguage: "en", TimeoutSeconds: 10}
+	file := load(t, "[searxng]\nenabled = true\nbase_url = \"http://localhost:8080\"\nmax_results = 10\ndefault_language = \"en\"\ntimeout_seconds = 10\n", "")
+	older := load(t, "[searxng]\nenabled = true\ntimeout_secs = 10\n", "")
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := config.Load(config.Options{Path: path, Environ: []string{
+		"HOME=" + t.TempDir(), "OPENHUMAN_SEARXNG_ENABLED=true", "OPENHUMAN_SEARXNG_BASE_URL=http://localhost:8080", "OPENHUMAN_SEARXNG_MAX_RESULTS=10",
+		"OPENHUMAN_SEARXNG_DEFAULT_LANGUAGE=en", "OPENHUMAN_SEARXNG_TIMEOUT_SECONDS=10",
+	}})
+	for name, l := range map[string]*config.Loaded{"file": file, "timeout_secs": older, "environment": env} {
+		if l.Config.SearXNG != want || len(l.Problems) > 0 {
+			t.Errorf("%s: %+v, %v", name, l.Config.SearXNG, l.Problems)
+		}
+	}
 }

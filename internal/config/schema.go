@@ -28,6 +28,7 @@ const (
 	// denySourcesKey holds globs over source ids.
 	denySourcesKey = "policy.deny_sources"
 	sourcesKey     = "sources"
+	webAddressKey  = "searxng.base_url"
 	providersKey   = "capability_providers"
 )
 
