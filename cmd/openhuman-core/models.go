@@ -7,6 +7,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 	"github.com/openhuman/openhuman-core/internal/embed/static"
+	"github.com/openhuman/openhuman-core/internal/embed/xling"
 	"github.com/openhuman/openhuman-core/internal/endpoint"
 	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/pkg/controller"
@@ -19,8 +20,8 @@ const (
 )
 
 var (
-	_ ingest.Encoder      = (*minilm.Model)(nil)
-	_ ingest.Model        = (*static.Model)(nil)
+	_ ingest.Encoder      = (*xling.Encoder)(nil)
+	_ ingest.Multilingual = (*xling.Instant)(nil)
 	_ controller.Embedder = (*asker)(nil)
 )
 
@@ -40,11 +41,7 @@ func loadWriters(cfg config.Config) (writers, error) {
 	if cfg.Embedding.Provider == providerNone {
 		return writers{}, nil
 	}
-	instant, err := static.Load()
-	if err != nil {
-		return writers{}, err
-	}
-	encoder, err := minilm.Load()
+	instant, encoder, err := loadBuiltin(cfg, minilm.Options{})
 	if err != nil {
 		return writers{}, err
 	}
@@ -72,10 +69,10 @@ func askers(cfg config.Config, warn func(error)) (list []controller.Embedder, in
 			list = append(list, r)
 		}
 	}
-	instant = &asker{load: func() (ingest.Model, error) { return static.Load() }}
+	instant = &asker{load: func() (ingest.Model, error) { return loadInstant(cfg) }}
 	return append(list,
 		&asker{load: func() (ingest.Model, error) {
-			m, err := minilm.New(minilm.Options{Workers: 1}) // a question is one batch
+			_, m, err := loadBuiltin(cfg, minilm.Options{Workers: 1}) // a question is one batch
 			if err != nil {
 				return nil, err
 			}
@@ -83,6 +80,32 @@ func askers(cfg config.Config, warn func(error)) (list []controller.Embedder, in
 		}},
 		instant,
 	), instant
+}
+
+// loadInstant returns the instant model for all languages, with the person's own words.
+func loadInstant(cfg config.Config) (*xling.Instant, error) {
+	m, err := static.Load()
+	if err != nil {
+		return nil, err
+	}
+	set, err := xling.Load()
+	if err != nil {
+		return nil, err
+	}
+	return xling.NewInstant(m, set), nil
+}
+
+// loadBuiltin returns the models that are part of the program, for all languages.
+func loadBuiltin(cfg config.Config, o minilm.Options) (*xling.Instant, *xling.Encoder, error) {
+	instant, err := loadInstant(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := minilm.New(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return instant, xling.NewEncoder(m, instant), nil
 }
 
 // An asker is a model that is loaded when it is first used.
@@ -126,11 +149,11 @@ func (a *asker) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 }
 
 // knowing is the encoder that owns up to what it does not understand.
-type knowing struct{ *minilm.Model }
+type knowing struct{ *xling.Encoder }
 
 // Embed returns zeros for a text that the vocabulary hardly knows a word of.
 func (k knowing) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, err := k.Model.Embed(ctx, texts)
+	vectors, err := k.Encoder.Embed(ctx, texts)
 	for i := range vectors {
 		if !k.Knows(texts[i]) {
 			clear(vectors[i])

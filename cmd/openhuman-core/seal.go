@@ -112,6 +112,14 @@ func (a *app) printSealed(trees, vectors ingest.SealSummary, asked bool) error {
 // packer makes vectors of whole texts as the store keeps them.
 type packer struct{ ingest.Encoder }
 
+// Fingerprints and FingerprintOf are those of the encoder.
+func (p packer) Fingerprints() []string { return ingest.Fingerprints(p.Encoder) }
+
+// FingerprintOf is described at Fingerprints.
+func (p packer) FingerprintOf(texts ...string) string {
+	return ingest.FingerprintOf(p.Encoder, texts...)
+}
+
 // Pack implements ingest.SummaryVectors.
 func (p packer) Pack(ctx context.Context, texts []string) ([][]byte, error) {
 	vectors, err := p.Embed(ctx, texts)

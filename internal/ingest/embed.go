@@ -31,24 +31,34 @@ type Encoder interface {
 type Multilingual interface {
 	Model
 	FingerprintOf(texts ...string) string
+	// Gloss is what texts say in English, as tokens of the index; "" for English ones.
+	Gloss(texts ...string) string
 	// Fingerprints are all that FingerprintOf returns.
 	Fingerprints() []string
 }
 
-// fingerprints are those of all vectors that a model makes.
-func fingerprints(m interface{ Fingerprint() string }) []string {
+// Fingerprints are those of all vectors that a model makes.
+func Fingerprints(m interface{ Fingerprint() string }) []string {
 	if x, ok := m.(interface{ Fingerprints() []string }); ok {
 		return x.Fingerprints()
 	}
 	return []string{m.Fingerprint()}
 }
 
-// fingerprintOf is the one of the vectors that a model makes of some texts.
-func fingerprintOf(m interface{ Fingerprint() string }, texts ...string) string {
+// FingerprintOf is the one of the vectors that a model makes of some texts.
+func FingerprintOf(m interface{ Fingerprint() string }, texts ...string) string {
 	if x, ok := m.(interface{ FingerprintOf(texts ...string) string }); ok {
 		return x.FingerprintOf(texts...)
 	}
 	return m.Fingerprint()
+}
+
+// glossOf is what texts of other languages say in English, as the index wants it.
+func glossOf(m Model, texts ...string) string {
+	if x, ok := m.(interface{ Gloss(texts ...string) string }); ok {
+		return x.Gloss(texts...)
+	}
+	return ""
 }
 
 // EmbedOptions say how to embed.
@@ -158,9 +168,9 @@ const instantBatch = 1000
 // instant gives a vector to the chunks that have none at all, because they were taken in without a
 // model or by one that is no longer used.
 func (e *embedding) instant(ctx context.Context) error {
-	enough := append(fingerprints(e.o.Instant), e.o.Good...)
+	enough := append(Fingerprints(e.o.Instant), e.o.Good...)
 	if e.o.Encoder != nil {
-		enough = append(enough, fingerprints(e.o.Encoder)...)
+		enough = append(enough, Fingerprints(e.o.Encoder)...)
 	}
 	var at store.PendingChunk
 	for {
@@ -181,7 +191,10 @@ func (e *embedding) instant(ctx context.Context) error {
 		for i := range batch {
 			list[i] = store.ChunkVectors{
 				ChunkKey: batch[i].ChunkKey, Parts: [][]byte{packed(vectors[i])},
-				Model: fingerprintOf(e.o.Instant, batch[i].Context, batch[i].Content),
+				Model: FingerprintOf(e.o.Instant, batch[i].Context, batch[i].Content),
+			}
+			if g := glossOf(e.o.Instant, batch[i].Context, batch[i].Content); g != "" {
+				list[i].Gloss = &g
 			}
 		}
 		if err := e.write(ctx, e.o.Instant, list, &e.sum.Instant); err != nil {
@@ -218,7 +231,7 @@ const (
 // encode gives the encoder's vectors to all chunks that lack them. Chunks that come while it runs
 // are found by going through the memory again, until there are none.
 func (e *embedding) encode(ctx context.Context) (err error) {
-	enough := append(fingerprints(e.o.Encoder), e.o.Good...)
+	enough := append(Fingerprints(e.o.Encoder), e.o.Good...)
 	if e.pending, e.tokens, e.sum.Chunks, err = e.o.Store.CountPending(ctx, enough); err != nil {
 		return err
 	}
@@ -303,7 +316,7 @@ func (e *embedding) encodeGroup(ctx context.Context, chunks []store.PendingChunk
 	}
 	out := make([]store.ChunkVectors, len(chunks))
 	for i := range chunks {
-		out[i].ChunkKey, out[i].Model = chunks[i].ChunkKey, fingerprintOf(e.o.Encoder, chunks[i].Context, chunks[i].Content)
+		out[i].ChunkKey, out[i].Model = chunks[i].ChunkKey, FingerprintOf(e.o.Encoder, chunks[i].Context, chunks[i].Content)
 		for _, v := range vectors[:counts[i]] {
 			if len(v) != e.o.Encoder.Dims() {
 				return nil, fmt.Errorf("the model returned a vector of %d dimensions instead of %d", len(v), e.o.Encoder.Dims())
@@ -375,6 +388,7 @@ func addInstant(ctx context.Context, m Model, rec *store.DocumentRecord) {
 	rec.VectorModel = modelOf(m)
 	for i, v := range vectors {
 		rec.Chunks[i].Vector = packed(v)
-		rec.Chunks[i].Model = fingerprintOf(m, rec.Chunks[i].Context, rec.Chunks[i].Content)
+		rec.Chunks[i].Model = FingerprintOf(m, rec.Chunks[i].Context, rec.Chunks[i].Content)
+		rec.Chunks[i].Index.Gloss = glossOf(m, rec.Chunks[i].Context, rec.Chunks[i].Content)
 	}
 }

@@ -290,7 +290,7 @@ func (s *sealing) vectors(ctx context.Context) error {
 	if s.o.Vectors == nil {
 		return nil
 	}
-	models := fingerprints(s.o.Vectors)
+	models := Fingerprints(s.o.Vectors)
 	s.event.Embedding = true
 	for after := int64(0); ; {
 		list, err := s.o.Store.PendingSummaries(ctx, models, after, vectorBatch)
@@ -310,7 +310,7 @@ func (s *sealing) vectors(ctx context.Context) error {
 		}
 		byModel := map[string]map[string][]byte{}
 		for i, x := range list {
-			model := fingerprintOf(s.o.Vectors, texts[i])
+			model := FingerprintOf(s.o.Vectors, texts[i])
 			if byModel[model] == nil {
 				byModel[model] = map[string][]byte{}
 			}

@@ -313,8 +313,8 @@ func (r *recalling) withSummaries(ctx context.Context, answers []answer) ([]answ
 		c := rank.Candidate{Words: m.Words, Passage: m.Passage, Cover: m.Cover, Meaning: math.NaN(), Found: true, Before: -1, After: -1}
 		why := Why{Cover: m.Cover}
 		for _, v := range r.queries {
-			if v.Model == h.Model {
-				n := Neighbour{Model: h.Model, Cosine: dot(v.Vector, vecset.Unpack(h.Vector))}
+			if v.Model == vecset.Space(h.Model) {
+				n := Neighbour{Model: v.Model, Cosine: dot(v.Vector, vecset.Unpack(h.Vector))}
 				c.Meaning, why.Cosine, why.Model = r.cosine(n), n.Cosine, n.Model
 			}
 		}

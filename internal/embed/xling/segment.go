@@ -1,0 +1,101 @@
+package xling
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// unknownCost is the price of a character that no word has.
+const unknownCost = 25
+
+// A piece is a word of a run, by byte offsets.
+type piece struct {
+	start, end int
+	// id is the number of a word, or unknown, or -2-k for entry k of a person's own.
+	id int32
+}
+
+const unknown = -1
+
+// lattice is the working memory of a segmentation.
+type lattice struct {
+	run  []byte
+	ends []int // where each character of run ends
+	best []float32
+	from []piece // the piece that ends at a character
+	out  []piece
+}
+
+// segment cuts the run in l into the pieces whose words are the likeliest together. use, when set,
+// says which words there are.
+func (w *words) segment(l *lattice, own *personal, use func(id int32, characters int) bool) []piece {
+	l.ends = l.ends[:0]
+	for i := 0; i < len(l.run); {
+		_, n := utf8.DecodeRune(l.run[i:])
+		i += n
+		l.ends = append(l.ends, i)
+	}
+	n := len(l.ends)
+	l.best = append(l.best[:0], 0)
+	for range n {
+		l.best = append(l.best, math.MaxFloat32)
+	}
+	l.from = slices.Grow(l.from[:0], n+1)[:n+1]
+	start := 0
+	for i := range n {
+		base := l.best[i]
+		relax := func(k int, cost float32, id int32) {
+			if c := base + cost; c < l.best[k] {
+				l.best[k], l.from[k] = c, piece{i, k, id}
+			}
+		}
+		known := false
+		h, at := uint32(hashSeed), start
+		for k := i; k < n && k-i < w.longest; k++ {
+			for ; at < l.ends[k]; at++ {
+				h = step(h, l.run[at])
+			}
+			id := w.find(h, l.run[start:at])
+			if id < 0 || use != nil && !use(id, k+1-i) {
+				continue
+			}
+			known = known || k == i
+			relax(k+1, w.cost(id), id)
+		}
+		if !known {
+			relax(i+1, unknownCost, unknown)
+		}
+		own.each(l.run[start:], func(length int, id int32) {
+			if k, ok := slices.BinarySearch(l.ends, start+length); ok {
+				relax(k+1, ownCost, id)
+			}
+		})
+		start = l.ends[i]
+	}
+	l.out = l.out[:0]
+	for k := n; k > 0; k = l.from[k].start {
+		l.out = append(l.out, l.from[k])
+	}
+	slices.Reverse(l.out)
+	for i := range l.out { // from characters to bytes
+		p := &l.out[i]
+		if p.start > 0 {
+			p.start = l.ends[p.start-1]
+		}
+		p.end = l.ends[p.end-1]
+	}
+	return l.out
+}
+
+func packSimpler(m map[rune]rune) []byte {
+	var out []byte
+	for _, r := range slices.SortedFunc(maps.Keys(m), cmp.Compare[rune]) {
+		out = binary.LittleEndian.AppendUint32(out, uint32(r))
+		out = binary.LittleEndian.AppendUint32(out, uint32(m[r]))
+	}
+	return out
+}

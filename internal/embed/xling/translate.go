@@ -1,0 +1,155 @@
+package xling
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/openhuman/openhuman-core/internal/text"
+)
+
+var lattices = sync.Pool{New: func() any { return new(lattice) }}
+
+// A visitor is told what a text is made of.
+type visitor struct {
+	// word is told of a word of a language, or of one that no dictionary has (unknown) or that is the
+	// person's own; written is as it stands in the text, folded.
+	word func(l *Language, id int32, written []byte)
+	// other is told of everything between.
+	other func(s string)
+}
+
+// visit goes through a text.
+func (s *Set) visit(t string, v visitor) {
+	for _, sp := range s.spans(t) {
+		switch {
+		case sp.of == nil:
+			v.other(sp.text)
+		case sp.of.script == Spaced:
+			s.visitSpaced(sp, v)
+		default:
+			s.visitRuns(sp, v)
+		}
+	}
+}
+
+func (s *Set) visitRuns(sp span, v visitor) {
+	l := lattices.Get().(*lattice)
+	defer lattices.Put(l)
+	from, in := 0, false
+	flush := func(to int) {
+		part := sp.text[from:to]
+		from = to
+		switch {
+		case part == "":
+		case in:
+			l.run = sp.of.appendSimple(l.run[:0], text.Fold(part))
+			for _, p := range sp.of.words.segment(l, s.own, s.use) {
+				v.word(sp.of, p.id, l.run[p.start:p.end])
+			}
+		default:
+			v.other(part)
+		}
+	}
+	for i, r := range sp.text {
+		if is := inRun(r); is != in {
+			flush(i)
+			in = is
+		}
+	}
+	flush(len(sp.text))
+}
+
+// visitSpaced looks words up whole, and those that are not there as compounds of others.
+func (s *Set) visitSpaced(sp span, v visitor) {
+	l := lattices.Get().(*lattice)
+	defer lattices.Put(l)
+	at := 0
+	for t := range text.Tokens(sp.text) {
+		ids := sp.of.compound(l, t.Form)
+		if t.Run || ids == nil {
+			continue
+		}
+		v.other(sp.text[at:t.Start])
+		at = t.End
+		for _, p := range ids {
+			v.word(sp.of, p.id, l.run[p.start:p.end])
+		}
+	}
+	v.other(sp.text[at:])
+}
+
+// shortestPart is how long a part of a compound is at least, in characters.
+const shortestPart = 3
+
+// compound returns the words that a word is made of, or nil.
+func (l *Language) compound(la *lattice, word string) []piece {
+	la.run = append(la.run[:0], word...)
+	if id := l.words.number(word); id >= 0 {
+		return []piece{{0, len(word), id}}
+	}
+	if len(word) > maxCompound {
+		return nil
+	}
+	pieces := l.words.segment(la, nil, func(_ int32, characters int) bool { return characters >= shortestPart })
+	for _, p := range pieces {
+		if p.id == unknown {
+			return nil
+		}
+	}
+	return pieces
+}
+
+// maxCompound is how long a word is at most that is looked into, in bytes.
+const maxCompound = 60
+
+// appendSimple appends the simplified form of a folded run.
+func (l *Language) appendSimple(dst []byte, s string) []byte {
+	if len(l.words.simpler) == 0 {
+		return append(dst, s...)
+	}
+	for _, r := range s {
+		dst = utf8.AppendRune(dst, l.words.simple(r))
+	}
+	return dst
+}
+
+func (l *Language) simplified(s string) string { return string(l.appendSimple(nil, s)) }
+
+// Translate returns a text with every foreign word in place of which its meaning stands, word by
+// word. What is not foreign stays as it is.
+func (s *Set) Translate(t string) string {
+	var b strings.Builder
+	s.visit(t, visitor{
+		word: func(l *Language, id int32, written []byte) {
+			if g := s.gloss(l, id, written); g != "" {
+				b.WriteByte(' ')
+				b.WriteString(g)
+			}
+		},
+		other: func(o string) {
+			b.WriteByte(' ')
+			b.WriteString(punctuation.Replace(o))
+		},
+	})
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// gloss is what stands for a word in a translation.
+func (s *Set) gloss(l *Language, id int32, written []byte) string {
+	switch {
+	case id == unknown:
+		return string(written)
+	case id < unknown:
+		if o := s.own.get(id); o.Gloss != "" {
+			return o.Gloss
+		}
+		return string(written)
+	case l.stop[string(written)]:
+		return ""
+	}
+	return l.words.glossOf(id)
+}
+
+var punctuation = strings.NewReplacer("，", ", ", "。", ". ", "：", ": ", "、", ", ", "；", "; ", "（", " (", "）", ") ", "！", "! ", "？", "? ",
+	"「", ` "`, "」", `" `, "『", ` "`, "』", `" `, "“", ` "`, "”", `" `, "《", ` "`, "》", `" `, "…", "... ", "·", " ", "・", " ")
