@@ -1,20 +1,24 @@
 package main
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"time"
 )
 
-// slowCall is how long a call runs before it gets all processors.
+// slowCall is how long a call runs before it gets all processors and company.
 const slowCall = 100 * time.Millisecond
 
 // processors keeps the runtime on one processor as long as calls are short. A call is then worked
 // off by one thread from the input to the output; spread over several it costs up to twice as much,
-// nearly all of it hand-offs. A call that takes long is worth them, and so are those beside it.
+// nearly all of it hand-offs, and short calls beside each other push the pages that the others read
+// out of the caches. A call that takes long is worth it, and keeps no other one waiting.
 type processors struct {
 	use func(n int) // sets how many are used
 	all int
+
+	turn chan struct{} // held by the call that runs and has not become slow
 
 	mu    sync.Mutex
 	using int
@@ -23,11 +27,16 @@ type processors struct {
 
 func newProcessors() *processors {
 	n := runtime.GOMAXPROCS(0)
-	return &processors{use: func(n int) { runtime.GOMAXPROCS(n) }, all: n, using: n}
+	return &processors{use: func(n int) { runtime.GOMAXPROCS(n) }, all: n, turn: make(chan struct{}, 1), using: n}
 }
 
-// call notes that a call begins. The function that it returns notes the end.
-func (p *processors) call() (done func()) {
+// call waits until a call may begin. The function that it returns notes the end.
+func (p *processors) call(ctx context.Context) (done func(), err error) {
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	var over, slow bool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -39,6 +48,7 @@ func (p *processors) call() (done func()) {
 			slow = true
 			p.slow++
 			p.adjust()
+			<-p.turn
 		}
 	})
 	return func() {
@@ -49,8 +59,10 @@ func (p *processors) call() (done func()) {
 		if slow {
 			p.slow--
 			p.adjust()
+		} else {
+			<-p.turn
 		}
-	}
+	}, nil
 }
 
 // adjust changes the number only when it has to be another one, since that stops everything for a

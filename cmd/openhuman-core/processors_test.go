@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,11 +13,16 @@ import (
 func TestProcessors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var used []int
-		p := &processors{use: func(n int) { used = append(used, n) }, all: 8, using: 8}
+		p := &processors{use: func(n int) { used = append(used, n) }, all: 8, turn: make(chan struct{}, 1), using: 8}
 		// run makes a call that takes so long.
 		run := func(d time.Duration) {
-			defer p.call()()
+			done, err := p.call(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
 			time.Sleep(d)
+			done()
 		}
 		expect := func(what string, want ...int) {
 			t.Helper()
@@ -47,9 +54,45 @@ func TestProcessors(t *testing.T) {
 
 func TestProcessorsOfOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &processors{use: func(n int) { t.Errorf("set to %d", n) }, all: 1, using: 1}
-		done := p.call()
+		p := &processors{use: func(n int) { t.Errorf("set to %d", n) }, all: 1, turn: make(chan struct{}, 1), using: 1}
+		done, err := p.call(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		time.Sleep(2 * slowCall)
 		done()
+	})
+}
+
+// Short calls run one after the other; behind a slow one nobody waits longer than it takes to be one.
+func TestProcessorsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &processors{use: func(int) {}, all: 8, turn: make(chan struct{}, 1), using: 8}
+		begin := time.Now()
+		var ended []time.Duration
+		for _, d := range []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, time.Second, 30 * time.Millisecond} {
+			go func() {
+				done, err := p.call(t.Context())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(d)
+				done()
+				ended = append(ended, time.Since(begin))
+			}()
+			synctest.Wait()
+		}
+		gone, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("gone")
+		time.AfterFunc(time.Millisecond, func() { cancel(cause) })
+		if _, err := p.call(gone); !errors.Is(err, cause) {
+			t.Errorf("a call that is cancelled while it waits: %v", err)
+		}
+		time.Sleep(2 * time.Second)
+		want := []time.Duration{10 * time.Millisecond, 30 * time.Millisecond, 160 * time.Millisecond, 1030 * time.Millisecond}
+		if d := cmp.Diff(want, ended); d != "" {
+			t.Errorf("calls ended after (-want +got):\n%s", d)
+		}
 	})
 }

@@ -51,8 +51,9 @@ type Options struct {
 
 	// Introduced, when set, is told the label of a client as soon as it has said who it is.
 	Introduced func(label string)
-	// Running, when set, is called when a call begins to run, and what it returns when the call ends.
-	Running func() (done func())
+	// Running, when set, is called before a call runs and may keep it waiting. What it returns is called
+	// when the call has ended.
+	Running func(context.Context) (done func(), err error)
 
 	Audit *audit.Log // of calls; nil: none
 	// Pinned is the name by which policy knows the clients, whatever they call themselves; "": that.
@@ -69,7 +70,7 @@ type server struct {
 	implementation *mcp.Implementation
 	callers        *callers
 	introduced     func(label string)
-	running        func() (done func())
+	running        func(context.Context) (done func(), err error)
 	pinned         string
 }
 
@@ -98,7 +99,7 @@ func Server(o Options) *mcp.Server {
 		s.introduced = func(string) {}
 	}
 	if s.running == nil {
-		s.running = func() func() { return func() {} }
+		s.running = func(context.Context) (func(), error) { return func() {}, nil }
 	}
 	m := mcp.NewServer(s.implementation, &mcp.ServerOptions{
 		Instructions: instructions,
@@ -266,7 +267,11 @@ func (s *server) handler(o Op) mcp.ToolHandler {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		defer s.running()()
+		done, err := s.running(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
 		makeRoom()
 		start := time.Now()
 		out, data, err := s.run(ctx, o, req.Params.Arguments)
