@@ -124,6 +124,7 @@ func (tx *Tx) ReleaseExcept(fileID int64, docIDs []int64) (documents, chunks int
 			return documents, chunks, fmt.Errorf("read holders: %w", err)
 		}
 		if held {
+			tx.stale[metaPeople] = true // what a caller may see: see sight
 			if err := tx.rehome(id, fileID); err != nil {
 				return documents, chunks, err
 			}

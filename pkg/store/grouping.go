@@ -32,11 +32,36 @@ type grouping struct {
 // maxGroupings is how many sets of hidden sources a cache remembers the grouping of.
 const maxGroupings = 8
 
-// groupings remembers groupings as of one state of the mentions and links.
+// groupings remembers groupings as of one state of the mentions, links and holders, and how many
+// documents hidden sources share with others.
 type groupings struct {
 	mu      sync.Mutex
 	version string
 	byScope map[string]*grouping
+	shared  map[string]int
+}
+
+// renew forgets what is of another state, and what has become too much.
+func (g *groupings) renew(version string) {
+	if g.byScope == nil || g.version != version || len(g.byScope) >= maxGroupings || len(g.shared) >= maxGroupings {
+		g.version, g.byScope, g.shared = version, map[string]*grouping{}, map[string]int{}
+	}
+}
+
+// cacheOf returns what is remembered for all reads of a store, and of which state they are.
+func cacheOf(ctx context.Context, q querier) (cache *groupings, version string, err error) {
+	switch q := q.(type) {
+	case memoryTx:
+		cache = q.groupings
+	case readTx:
+		cache = &q.p.groupings
+	default:
+		cache = &groupings{}
+	}
+	if err := q.QueryRowContext(ctx, "SELECT coalesce((SELECT value FROM meta WHERE key = ?), '')", metaPeopleVersion).Scan(&version); err != nil {
+		return nil, "", fmt.Errorf("read the version of persons: %w", err)
+	}
+	return cache, version, nil
 }
 
 // memoryTx is what reads of a store in memory run on.
@@ -51,22 +76,13 @@ func viewOf(ctx context.Context, q querier, scope Scope) (view, error) {
 	if err != nil || v.hidden == "" {
 		return view{}, err
 	}
-	cache := &groupings{}
-	switch q := q.(type) {
-	case memoryTx:
-		cache = q.groupings
-	case readTx:
-		cache = &q.p.groupings
+	cache, version, err := cacheOf(ctx, q)
+	if err != nil {
+		return view{}, err
 	}
 	cache.mu.Lock() // also while one is made, so that it is made once
 	defer cache.mu.Unlock()
-	var version string
-	if err := q.QueryRowContext(ctx, "SELECT coalesce((SELECT value FROM meta WHERE key = ?), '')", metaPeopleVersion).Scan(&version); err != nil {
-		return view{}, fmt.Errorf("read the version of persons: %w", err)
-	}
-	if cache.byScope == nil || cache.version != version || len(cache.byScope) >= maxGroupings {
-		cache.version, cache.byScope = version, map[string]*grouping{}
-	}
+	cache.renew(version)
 	key := fmt.Sprint(v.hidden, v.docs)
 	g := cache.byScope[key]
 	if g == nil {

@@ -52,6 +52,9 @@ func (tx *Tx) hold(fileID, docID, source int64) error {
 	if err != nil {
 		return fmt.Errorf("write a holder: %w", err)
 	}
+	if !found || was.Int64 != source {
+		tx.stale[metaPeople] = true // what a caller may see: see sight
+	}
 	return nil
 }
 

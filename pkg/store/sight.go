@@ -25,11 +25,23 @@ func sightOf(ctx context.Context, q querier, scope Scope) (sight, error) {
 	var v sight
 	slices.Sort(hidden)
 	v.hidden = idList(hidden)
+	cache, version, err := cacheOf(ctx, q)
+	if err != nil {
+		return sight{}, err
+	}
+	cache.mu.Lock() // also while it is counted, so that it is counted once
+	defer cache.mu.Unlock()
+	cache.renew(version)
+	if docs, ok := cache.shared[v.hidden]; ok {
+		v.docs, v.shared = docs, docs > 0
+		return v, nil
+	}
 	if err := q.QueryRowContext(ctx, `SELECT count(DISTINCT h.document) FROM documents d CROSS JOIN holders h ON h.document = d.id
 		WHERE d.source IN `+v.hidden+` AND h.source NOT IN `+v.hidden).Scan(&v.docs); err != nil {
 		return sight{}, fmt.Errorf("read holders: %w", err)
 	}
 	v.shared = v.docs > 0
+	cache.shared[v.hidden] = v.docs
 	return v, nil
 }
 

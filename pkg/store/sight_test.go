@@ -233,3 +233,44 @@ func TestSharedIsAsIfItWereOfTheOther(t *testing.T) {
 		}
 	})
 }
+
+// What is remembered of the sharing follows it.
+func TestSharingThatEnds(t *testing.T) {
+	s := twoMailboxes(t)
+	hide := store.Filter{Scope: storetest.Without{"mail:hr"}}
+	count := func() int {
+		t.Helper()
+		_, total, err := s.ListChunks(t.Context(), store.ListQuery{Filter: hide})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return total
+	}
+	if n := count(); n != 2 {
+		t.Fatalf("%d chunks", n)
+	}
+	drop := func(tx *store.Tx) error { _, _, err := tx.DropFile("/work.mbox"); return err }
+	if err := s.Update(t.Context(), drop); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(); n != 0 {
+		t.Errorf("%d chunks without the mailbox that is seen", n)
+	}
+	err := s.Update(t.Context(), func(tx *store.Tx) error {
+		work, err := tx.PutFile(store.FileRecord{Path: "/work.mbox", Complete: true})
+		if err != nil {
+			return err
+		}
+		id, _, err := tx.HeldBefore("mail:hr\x00both", work)
+		if err != nil {
+			return err
+		}
+		return tx.HoldFor(work, id, store.SourceMeta{SourceID: "mail:work", Kind: "email"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := count(); n != 1 {
+		t.Errorf("%d chunks with it again", n)
+	}
+}

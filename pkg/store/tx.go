@@ -32,11 +32,11 @@ type pair struct{ what, source int64 }
 
 // Names in the table meta.
 const (
-	metaPeople  = "stale.people"  // mentions or links have changed since people were resolved
+	metaPeople  = "stale.people"  // mentions, links or holders have changed since people were resolved
 	metaGarbage = "stale.garbage" // rows may exist that nothing refers to
 	metaScrub   = "stale.scrub"   // forgotten text may still stand in unused parts of the file
 	metaTermsAt = "terms.chunks"  // number of chunks when common_terms was counted
-	// metaPeopleVersion changes whenever mentions or links may have; see groupings.
+	// metaPeopleVersion changes whenever mentions, links or holders may have; see groupings.
 	metaPeopleVersion = "people.version"
 )
 
