@@ -39,6 +39,8 @@ type groupings struct {
 	version string
 	byScope map[string]*grouping
 	shared  map[string]int
+
+	measures map[string]measured // with a state of their own
 }
 
 // renew forgets what is of another state, and what has become too much.

@@ -37,6 +37,10 @@ func (s *Store) SearchChunks(ctx context.Context, q ChunkQuery) ([]ChunkHit, err
 		if err != nil || cond.none {
 			return err
 		}
+		if cond.sight.hidden != "" {
+			hits, err = q.searchVisible(ctx, db, cond)
+			return err
+		}
 		rank, err := q.span(ctx, db, cond)
 		if err != nil {
 			return err

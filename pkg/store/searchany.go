@@ -53,9 +53,15 @@ func (s *Store) SearchAny(ctx context.Context, q AnyQuery) ([]ChunkHit, error) {
 		if err != nil || cond.none {
 			return err
 		}
-		total, err := countChunks(ctx, db)
+		total, err := cond.sight.countVisible(ctx, db)
 		if err != nil {
 			return err
+		}
+		if cond.sight.hidden != "" {
+			q.Terms = slices.Clone(q.Terms)
+			if err := q.visibleCounts(ctx, db, cond.sight, total); err != nil {
+				return err
+			}
 		}
 		lists, df, err := q.postings(ctx, db, cond)
 		if err != nil {
@@ -186,6 +192,17 @@ func (q *AnyQuery) rankTied(ctx context.Context, db querier, cond condition, tie
 		and = append(and, q.Terms[i].Match)
 	}
 	match := strings.Join(and, " AND ")
+	if cond.sight.hidden != "" {
+		ranked, err := rankVisible(ctx, db, cond, match, rankedHits)
+		if err != nil {
+			return nil, err
+		}
+		var ids []int64
+		for _, r := range ranked[:min(len(ranked), n)] {
+			ids = append(ids, r.row)
+		}
+		return ids, nil
+	}
 	rank, err := (&ChunkQuery{Match: match}).span(ctx, db, cond)
 	if err != nil {
 		return nil, err
