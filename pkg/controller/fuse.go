@@ -90,19 +90,34 @@ func (r *recalling) answers(ctx context.Context) ([]answer, error) {
 	return r.withSummaries(ctx, answers)
 }
 
-// byWords finds what holds some of the words.
+// byWords finds what holds some of the words. Terms that stand in a large share of all chunks find
+// candidates only when the others find fewer than are shown.
 func (r *recalling) byWords(ctx context.Context) error {
 	terms, err := r.c.budget(ctx, r.q.Terms)
 	if err != nil {
 		return err
 	}
-	measures := map[int64]query.Measure{}
 	any := make([]store.AnyTerm, len(terms))
 	for i, t := range terms {
 		r.terms, any[i] = append(r.terms, t.Term), t.AnyTerm
 	}
+	for {
+		if err := r.byTerms(ctx, any); err != nil {
+			return err
+		}
+		skipped := slices.IndexFunc(any, func(t store.AnyTerm) bool { return t.Skip })
+		if skipped < 0 || len(r.found) >= DefaultK || r.measurer == nil {
+			return nil
+		}
+		any[skipped].Skip = false
+	}
+}
+
+// byTerms finds what holds some of the terms that are not skipped.
+func (r *recalling) byTerms(ctx context.Context, terms []store.AnyTerm) error {
+	measures := map[int64]query.Measure{}
 	hits, err := r.c.store.SearchAny(ctx, store.AnyQuery{
-		Must: r.q.Must(), Terms: any, Filter: r.filter, Accept: accept(r.q, false),
+		Must: r.q.Must(), Terms: terms, Filter: r.filter, Accept: accept(r.q, false),
 		Scorer: func(df []int, total int) func(*store.Chunk) float64 {
 			r.measurer = query.NewMeasurer(r.terms, df, total)
 			return func(ch *store.Chunk) float64 {
@@ -113,6 +128,7 @@ func (r *recalling) byWords(ctx context.Context) error {
 		},
 		Candidates: recallCandidates, Limit: keywordHits,
 	})
+	r.found = r.found[:0]
 	for _, h := range hits {
 		r.found = append(r.found, found{h.Chunk, measures[h.RowID], true})
 	}

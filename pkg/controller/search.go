@@ -240,8 +240,9 @@ func (c *Controller) budget(ctx context.Context, terms []query.Term) ([]budgeted
 	out = out[:min(len(out), maxOptional)]
 	spent := 0
 	for i := range out {
+		// Words that stand nowhere find nothing, so that one that does has to.
+		out[i].Skip = spent > 0 && spent+out[i].Count > termBudget
 		spent += out[i].Count
-		out[i].Skip = i > 0 && spent > termBudget
 	}
 	return out, nil
 }
