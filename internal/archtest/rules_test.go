@@ -92,7 +92,7 @@ var onlyIn = map[string][]string{
 	"github.com/openhuman/openhuman-core/internal/config": {"cmd/openhuman-core"},
 	// One package listens; two call, where they are told to.
 	"net":      {"internal/rpc", "internal/endpoint", "internal/searxng"},
-	"net/http": {"internal/rpc", "internal/endpoint", "internal/searxng"},
+	"net/http": {"bench/...", "internal/rpc", "internal/endpoint", "internal/searxng"},
 	"net/rpc":  {},
 	// Other programs are started by the command line alone.
 	"os/exec": {"cmd/openhuman-core", "bench/..."},
