@@ -96,12 +96,19 @@ func splitBody(d *doc.Document) []Chunk {
 	}
 	line, at := max(d.Line, 1), 0
 	file, lines := lineRef(d)
+	places := d.Places
 	for i, s := range spans {
 		c := &cs[i]
 		c.Text = body[s.start:s.end]
 		c.Context = contextLine(d.Title, s.path, author)
 		c.Author, c.Authors, c.Time = author, authors, d.Time
 		c.SourceRef = d.SourceRef
+		for len(places) > 1 && places[1].Offset <= s.start {
+			places = places[1:]
+		}
+		if len(places) > 0 && places[0].Offset <= s.start {
+			c.SourceRef = places[0].Ref
+		}
 		if lines && i > 0 {
 			line += strings.Count(body[at:s.start], "\n")
 			at = s.start
@@ -113,6 +120,9 @@ func splitBody(d *doc.Document) []Chunk {
 
 // lineRef returns the file whose lines a document's chunks can be told by, if there is one.
 func lineRef(d *doc.Document) (file string, ok bool) {
+	if len(d.Places) > 0 {
+		return "", false
+	}
 	file, line, cut := strings.Cut(d.SourceRef, "#L")
 	if cut && strings.Trim(line, "0123456789") != "" {
 		return "", false

@@ -317,3 +317,29 @@ func TestHostileTextTakesLinearTime(t *testing.T) {
 		}
 	}
 }
+
+// A chunk is told by the place in the original where it begins.
+func TestPlaces(t *testing.T) {
+	page := func(word string) string { return strings.Repeat(word+" words on a page. ", 80) + "\n\n" }
+	d := &doc.Document{Kind: doc.KindDocument, SourceRef: "a.pdf", Title: "A", Body: page("First") + page("Second") + page("Third")}
+	second := len(page("First"))
+	d.Places = []doc.Place{{Offset: 0, Ref: "a.pdf#page=1"}, {Offset: second, Ref: "a.pdf#page=2"}, {Offset: second + len(page("Second")), Ref: "a.pdf#page=3"}}
+	seen := map[string]bool{}
+	for _, c := range chunk.Split("x", d) {
+		first, _, _ := strings.Cut(c.Text, " ")
+		want := map[string]string{"First": "a.pdf#page=1", "Second": "a.pdf#page=2", "Third": "a.pdf#page=3"}[first]
+		if want != "" && c.SourceRef != want {
+			t.Errorf("the chunk that begins with %s is told by %s", first, c.SourceRef)
+		}
+		seen[c.SourceRef] = true
+	}
+	if len(seen) != 3 {
+		t.Errorf("references: %v", seen)
+	}
+	d.Places = []doc.Place{{Offset: 0, Ref: "a.docx"}}
+	for _, c := range chunk.Split("x", d) {
+		if c.SourceRef != "a.docx" {
+			t.Errorf("without pages: %s", c.SourceRef)
+		}
+	}
+}

@@ -71,8 +71,17 @@ type Document struct {
 	// whose front matter was cut off begins later.
 	Line    int
 	Aliases []string
+	// Places say where parts of Body stand in the original, in the order of Body: pages, slides,
+	// sheets. A document with places has no lines that anybody could look up.
+	Places []Place
 
 	Messages []Message // chat only, in time order
+}
+
+// A Place is where the original holds what Body has from Offset on.
+type Place struct {
+	Offset int
+	Ref    string // a source_ref such as "report.pdf#page=3"
 }
 
 // A Message is one message of a chat, or one mail inside an interchange thread.

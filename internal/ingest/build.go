@@ -172,6 +172,9 @@ func valid(d *doc.Document) {
 	for i := range d.Aliases {
 		fix(&d.Aliases[i])
 	}
+	for i := range d.Places {
+		fix(&d.Places[i].Ref)
+	}
 	for i := range d.Messages {
 		m := &d.Messages[i]
 		person(&m.Author)
