@@ -44,6 +44,7 @@ type recalling struct {
 	line     []float32 // the question by the instant model, for lines
 	found    []found   // in the order of their rows
 	near     map[int64]Neighbour
+	bridged  map[int64]bool // rows that follow on the one found before them
 	when     query.Span
 	dated    bool // the question names when
 }
@@ -76,6 +77,9 @@ func (r *recalling) answers(ctx context.Context) ([]answer, error) {
 		r.note = "Only words were compared this time, not meaning: the embedding model or its vectors cannot be read."
 	}
 	slices.SortFunc(r.found, func(a, b found) int { return cmp.Compare(a.RowID, b.RowID) })
+	if err := r.bridge(ctx); err != nil {
+		return nil, err
+	}
 	candidates := r.candidates()
 	results := rank.Fuse(candidates, rank.Options{
 		Line: r.lines(ctx), Sketch: func(i int) rank.Sketch { return rank.NewSketch(r.found[i].Content) },
@@ -223,17 +227,11 @@ func (r *recalling) candidates() []rank.Candidate {
 		if n, ok := r.near[f.RowID]; ok {
 			out[i].Meaning = r.cosine(n)
 		}
-		if i > 0 && adjacent(&r.found[i-1].Chunk, &f.Chunk) {
+		if i > 0 && r.adjacent(&r.found[i-1].Chunk, &f.Chunk) {
 			out[i].Before, out[i-1].After = i-1, i
 		}
 	}
 	return out
-}
-
-// adjacent reports whether b goes on where a ends.
-func adjacent(a, b *store.Chunk) bool {
-	return a.RowID+1 == b.RowID && a.SourceID == b.SourceID && a.Title == b.Title &&
-		max(a.TimestampMS-b.TimestampMS, b.TimestampMS-a.TimestampMS) < sameSitting
 }
 
 // lines returns what compares the lines of a chunk with the question, or nil when nothing can.
