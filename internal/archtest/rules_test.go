@@ -40,12 +40,14 @@ var mayImport = map[string][]string{
 	"internal/ingest": {
 		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/summary", "internal/tree", "internal/vecset",
 		"internal/ingest/interchange", "internal/ingest/plain", "internal/ingest/mail", "internal/ingest/markdown", "internal/ingest/slack",
+		"internal/ingest/web", "internal/ingest/csv", "internal/ingest/office", "internal/ingest/epub", "internal/ingest/pdf", "internal/ingest/rtf",
 	},
 	"internal/ingest/interchange": readers,
 	"internal/ingest/plain":       readers,
 	"internal/ingest/mail":        readers,
 	"internal/ingest/markdown":    readers,
 	"internal/ingest/slack":       readers,
+	"internal/ingest/web":         readers,
 
 	// Surfaces.
 	"pkg/resources":  {"pkg/fault"},
@@ -67,11 +69,12 @@ var mayImport = map[string][]string{
 	"internal/embed/...": {"internal/embed/...", "internal/text", "pkg/fault"},
 
 	// Checks.
-	"internal/archtest":   {},
-	"pkg/store/storetest": {"pkg/store", "pkg/fault", "pkg/controller", "internal/text"},
-	"e2e":                 {},
-	"bench/...":           {everything},
-	"datagen/...":         {everything},
+	"internal/archtest":          {},
+	"internal/ingest/readertest": {"internal/doc", "internal/chunk", "internal/golden"},
+	"pkg/store/storetest":        {"pkg/store", "pkg/fault", "pkg/controller", "internal/text"},
+	"e2e":                        {},
+	"bench/...":                  {everything},
+	"datagen/...":                {everything},
 }
 
 const everything = "*"
@@ -91,7 +94,7 @@ var onlyIn = map[string][]string{
 	"github.com/mattn/go-isatty":      {"internal/term"},
 	"github.com/openhuman/openhuman-core/internal/config": {"cmd/openhuman-core"},
 	// One package listens; two call, where they are told to.
-	"net":      {"internal/rpc", "internal/endpoint", "internal/searxng"},
+	"net":      {"bench/...", "internal/rpc", "internal/endpoint", "internal/searxng"},
 	"net/http": {"bench/...", "internal/rpc", "internal/endpoint", "internal/searxng"},
 	"net/rpc":  {},
 	// Other programs are started by the command line alone.
@@ -99,7 +102,7 @@ var onlyIn = map[string][]string{
 	"plugin":  {},
 	"unsafe":  {"internal/vecimage"}, // a mapped file as what it holds
 	"log":     {"internal/rpc"},      // net/http takes no other logger
-	"testing": {"internal/golden", "pkg/store/storetest"},
+	"testing": {"internal/golden", "pkg/store/storetest", "internal/ingest/readertest"},
 }
 
 // maxLines bounds a file that is not a test.

@@ -19,6 +19,7 @@ const (
 	heading
 	table
 	cell
+	aside
 )
 
 // A frame collects the text of an element that changes all of its lines at its end.
@@ -35,6 +36,10 @@ type frame struct {
 
 	rows                   [][]string
 	layout, border, header bool
+
+	linked int  // bytes that are the text of links
+	keep   bool // of what may be left out: the content of the page is in it
+	sure   bool // it is left out whatever it holds
 }
 
 // block asks for at least n line ends before the next text.
@@ -169,6 +174,7 @@ func (f *frame) lines(b []byte, first, rest string) {
 
 // closeInto writes the finished frame into the one around it.
 func (f *frame) closeInto(up *frame, opt Options) {
+	up.linked += f.linked
 	if up.kind == table && f.kind == cell {
 		row := &up.rows[len(up.rows)-1]
 		*row = append(*row, string(bytes.TrimSpace(f.buf)))

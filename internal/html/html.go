@@ -26,6 +26,11 @@ type Options struct {
 	Mail bool
 	// DropSignature leaves out what mail programs mark as the writer's signature.
 	DropSignature bool
+	// Page leaves out what surrounds the content of a web page: navigation, cookie notices, sidebars,
+	// footers. A page of nothing else keeps it.
+	Page bool
+	// Host is where the page comes from; links to it show their text alone.
+	Host string
 }
 
 // Text returns the visible text of the UTF-8 document or fragment src. Invisible elements, scripts,
@@ -34,7 +39,12 @@ func Text(src []byte, opt Options) string {
 	w := &walker{opt: opt, z: html.NewTokenizer(bytes.NewReader(src))}
 	w.frames = append(w.frames, frame{})
 	w.run()
-	return w.result()
+	text := w.result()
+	if opt.Page && text == "" {
+		opt.Page = false
+		return Text(src, opt)
+	}
+	return text
 }
 
 // Title returns the text of the first title element, "" without one.
@@ -92,6 +102,7 @@ type element struct {
 	hidden bool // by itself or an ancestor
 	small  bool // font size zero, unless a descendant sets another
 	frame  bool // its end closes the top frame
+	aside  bool // so does another one around it, which may be left out
 	link   int  // start of the link text + 1
 	href   string
 }
@@ -105,6 +116,7 @@ type walker struct {
 	// paragraphs counts the open ones, most starts need not look for one.
 	paragraphs int
 	over       int // elements opened beyond maxDepth and not closed yet
+	content    int // open elements that hold the content of a page
 }
 
 func (w *walker) top() *frame { return &w.frames[len(w.frames)-1] }
@@ -235,6 +247,9 @@ func (w *walker) start(selfClosing bool) {
 		e.small = size == 0
 	}
 	e.hidden = e.hidden || a.hidden || invisible(tag) || hides(a.style) || w.opt.DropSignature && signature(a)
+	if w.opt.Page && !e.hidden {
+		w.page(&e, a)
+	}
 	if !e.hidden {
 		w.open(&e, a)
 	}
@@ -269,6 +284,9 @@ func (w *walker) open(e *element, a attrs) {
 	deep := len(w.frames) >= maxFrames
 	switch e.tag {
 	case atom.A:
+		if w.opt.Page {
+			e.link = len(f.buf) + 1
+		}
 		if strings.HasPrefix(a.href, "http") {
 			// The target is remembered with the place where the text starts.
 			e.link, e.href = len(f.buf)+1, a.href
@@ -380,9 +398,18 @@ func (w *walker) pop() {
 		w.frames = w.frames[:len(w.frames)-1]
 		f.closeInto(w.top(), w.opt)
 	}
+	if e.aside {
+		w.closeAside()
+	}
+	if w.opt.Page && holdsContent(e.tag) {
+		w.content = max(0, w.content-1)
+	}
 	f := w.top()
 	if e.link > 0 {
-		f.link(e.link-1, e.href)
+		f.linked += max(0, len(f.buf)-e.link+1)
+		if e.href != "" && !w.ownLink(e.href) {
+			f.link(e.link-1, e.href)
+		}
 	}
 	if e.tag == atom.Q {
 		f.text([]byte("”"), true)

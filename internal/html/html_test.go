@@ -135,13 +135,36 @@ func TestTextOfHostileNesting(t *testing.T) {
 	}
 }
 
+// What surrounds the content of a page is left out, and never the content.
+func TestTextOfAPage(t *testing.T) {
+	long := strings.Repeat("Words that matter. ", 50)
+	cases := []struct{ in, want string }{
+		{"<nav>Home</nav><p>Text</p><footer>Imprint</footer>", "Text"},
+		{"<article><p>Text</p><footer>By Ann</footer></article>", "Text\n\nBy Ann"},
+		{"<div class='cookie-notice'>We value you</div><p>Text", "Text"},
+		{"<div role=navigation>Home</div><p>Text", "Text"},
+		{"<div class='page with-sidebar'><main>Text</main></div><p>More", "Text\n\nMore"},
+		{"<div class=menu>" + long + "</div><p>More", strings.TrimSpace(long) + "\n\nMore"},
+		{"<div class=menu>" + strings.Repeat("<a href=/x>One of many links</a> ", 50) + "</div><p>More", "More"},
+		{"<nav>Only this</nav>", "Only this"},
+		{"<span class=sr-only>Skip</span><p>Text", "Text"},
+		{"<p><a href=https://www.e.org/a>here</a> and <a href=https://f.org/b>there</a>", "here and [there](https://f.org/b)"},
+		{"<table><tr><td><nav>Home</nav><p>Text</table>", "Text"},
+	}
+	for _, c := range cases {
+		if got := html.Text([]byte(c.in), html.Options{Page: true, Host: "e.org"}); got != c.want {
+			t.Errorf("%.100s\ngot  %q\nwant %q", c.in, got, c.want)
+		}
+	}
+}
+
 func FuzzText(f *testing.F) {
 	f.Add([]byte("<table><tr><td style='font-size:0'>a<table><tr><th>b</table><ul><li>c<pre>d\n</pre></ul><a href=http://e/?utm_x=1>f</a>"))
 	f.Add([]byte("<blockquote><p>x<br>y</blockquote></p><h1><div>z</h1><q>\xff\x00</q><!-- a"))
 	f.Add([]byte("<div hidden><p></div><ol start=99999999><li><li></ol><img alt=x>"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		in = []byte(strings.ToValidUTF8(string(in), "\ufffd"))
-		for _, opt := range []html.Options{{}, {Mail: true, DropSignature: true}} {
+		for _, opt := range []html.Options{{}, {Mail: true, DropSignature: true}, {Page: true, Host: "e"}} {
 			got := html.Text(in, opt)
 			if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\r\x1b") {
 				t.Fatalf("unclean: %q", got)

@@ -48,22 +48,15 @@ func notTaken(name string, head []byte) string {
 		return "a file of contacts (vCard)"
 	case begins("begin:vcalendar"):
 		return "a calendar (iCalendar)"
-	case begins("<!doctype html", "<html", "<head>", "<body", "<!doctype netscape-bookmark"):
-		return "an HTML file"
+	case begins("<!doctype netscape-bookmark"):
+		return "a file of bookmarks"
 	}
 	switch ext {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".mdwn", ".qmd", ".rmd":
 		return ""
-	case ".html", ".htm", ".xhtml", ".shtml":
-		if strings.Contains(text, "</") || strings.Contains(text, "/>") || begins("<!") {
-			return "an HTML file"
-		}
 	}
 	switch {
 	case begins("<?xml"), begins("<svg", "<!doctype"):
-		if strings.Contains(start, "html") {
-			return "an HTML file"
-		}
 		return "an XML file"
 	case begins("<") && (ext == ".xml" || ext == ".opml" || ext == ".rss" || ext == ".plist" || ext == ".svg" || ext == ".enex"):
 		return "an XML file"

@@ -229,7 +229,7 @@ func (p *pipe) look(j *job) {
 		done(doc.Skipped, unknownReason(base(j.e.name), head))
 		return
 	}
-	if format.Kind == doc.KindDocument {
+	if format.AnyText {
 		if what := notTaken(base(j.e.name), head); what != "" {
 			done(doc.Skipped, what+notYet)
 			return

@@ -10,6 +10,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/markdown"
 	"github.com/openhuman/openhuman-core/internal/ingest/plain"
 	"github.com/openhuman/openhuman-core/internal/ingest/slack"
+	"github.com/openhuman/openhuman-core/internal/ingest/web"
 )
 
 // A Format is a reader with what ingest must know about its documents.
@@ -21,6 +22,9 @@ type Format struct {
 	Source Extent
 	// MaxBytes, when set, is the size up to which the reader is asked.
 	MaxBytes int64
+	// AnyText says that the reader takes whatever reads as text; notTaken decides what of it is none that
+	// people wrote.
+	AnyText bool
 }
 
 // An Extent is what makes up one source.
@@ -41,8 +45,9 @@ func Formats(l Limits) []Format {
 		{Reader: mail.Message{}, Kind: doc.KindEmail, Source: Mailbox},
 		{Reader: slack.New(), Kind: doc.KindChat, Source: File},
 		{Reader: slack.NewDay(), Kind: doc.KindChat, Source: Folder},
-		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes},
-		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder},
+		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes, AnyText: true},
+		{Reader: web.Reader{}, Kind: doc.KindDocument, Source: Folder},
+		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder, AnyText: true},
 	}
 }
 
