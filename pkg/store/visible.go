@@ -156,7 +156,10 @@ func rankVisible(ctx context.Context, db querier, cond condition, match string, 
 		if err != nil {
 			return nil, err
 		}
-		weight := idf(m.rows, seen)
+		weight, err := idf(ctx, db, m.rows, seen)
+		if err != nil {
+			return nil, err
+		}
 		for _, row := range rows {
 			f := found[row]
 			scores[row] += weight * ((f * (bm25K1 + 1.0)) / (f + bm25K1*(1-bm25B+bm25B*float64(sizes[row])/average)))
@@ -170,13 +173,16 @@ func rankVisible(ctx context.Context, db querier, cond condition, match string, 
 	return ranked, nil
 }
 
-// idf is how much a phrase weighs that stands in so many of the rows.
-func idf(rows, hits int64) float64 {
-	w := math.Log((float64(rows-hits) + 0.5) / (float64(hits) + 0.5))
-	if w <= 0 {
-		return leastIDF
+// idf is how much a phrase weighs that stands in so many of the rows. SQLite works out the logarithm,
+// as it does for FTS5: Go's differs in the last digit.
+func idf(ctx context.Context, db querier, rows, hits int64) (w float64, err error) {
+	if err := db.QueryRowContext(ctx, `SELECT ln(?)`, (float64(rows-hits)+0.5)/(float64(hits)+0.5)).Scan(&w); err != nil {
+		return 0, fmt.Errorf("weigh a term: %w", err)
 	}
-	return w
+	if w <= 0 {
+		return leastIDF, nil
+	}
+	return w, nil
 }
 
 // wholeIndex counts the rows and tokens of the index as FTS5 does.
@@ -214,7 +220,11 @@ func frequencies(ctx context.Context, db querier, phrase string, all measured, l
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM chunk_index WHERE chunk_index MATCH ?`, phrase).Scan(&hits); err != nil {
 		return nil, fmt.Errorf("count a term: %w", err)
 	}
-	weight, average := idf(all.rows, hits), float64(all.tokens)/float64(all.rows)
+	weight, err := idf(ctx, db, all.rows, hits)
+	if err != nil {
+		return nil, err
+	}
+	average := float64(all.tokens) / float64(all.rows)
 	rows, err := db.QueryContext(ctx, `SELECT rowid, rank FROM chunk_index WHERE chunk_index MATCH ? AND rank MATCH '`+rankBy+`' AND rowid >= ? AND rowid <= ?`, phrase, low, high)
 	if err != nil {
 		return nil, fmt.Errorf("rank a term: %w", err)
