@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -68,6 +69,40 @@ func (c *caller) result(ctx context.Context, method, params string, into any) er
 		return fmt.Errorf("%s: status %d, %s", method, status, answer.Error)
 	}
 	return json.Unmarshal(answer.Result, into)
+}
+
+// a wire is one connection that is spoken to by hand.
+type wire struct {
+	conn  net.Conn
+	in    *bufio.Reader
+	token string
+}
+
+func dial(url, token string) (*wire, error) {
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		return nil, err
+	}
+	return &wire{c, bufio.NewReader(c), token}, nil
+}
+
+// call makes a call whose answer must be a result.
+func (w *wire) call(method string, params []byte) error {
+	body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + string(params) + `}`
+	_, err := fmt.Fprintf(w.conn, "POST /rpc HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", w.token, len(body), body)
+	if err != nil {
+		return err
+	}
+	res, err := http.ReadResponse(w.in, nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err == nil && !strings.HasPrefix(string(answer), `{"jsonrpc":"2.0","id":1,"result":`) {
+		err = fmt.Errorf("status %d: %.300s", res.StatusCode, answer)
+	}
+	return err
 }
 
 var serving = regexp.MustCompile(`serving on (http://\S+),`)

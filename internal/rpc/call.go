@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +35,7 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request, g *generation) {
 	parts, batch, bad := parse(body, s.limits)
 	if bad != nil {
 		s.log.Info().Str("client", clientinfo.HTTP).Int64("code", bad.Code).Int("bytes", len(body)).Msg("request not understood")
-		writeJSON(w, http.StatusOK, failed(nil, bad))
+		write(w, http.StatusOK, failed(nil, bad).append(nil))
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.limits.Request)
@@ -58,9 +58,16 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request, g *generation) {
 	case answers == nil: // nothing but notifications
 		w.WriteHeader(http.StatusNoContent)
 	case batch:
-		writeJSON(w, http.StatusOK, answers)
+		b := []byte{'['}
+		for i, a := range answers {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = a.append(b)
+		}
+		write(w, http.StatusOK, append(b, ']'))
 	default:
-		writeJSON(w, http.StatusOK, answers[0])
+		write(w, http.StatusOK, answers[0].append(nil))
 	}
 }
 
@@ -125,7 +132,7 @@ func (s *Server) answer(ctx context.Context, g *generation, p part) *answer {
 	case err != nil:
 		return failed(p.id, failureOf(err))
 	}
-	return &answer{Version: "2.0", ID: p.id, Result: out}
+	return &answer{id: p.id, result: out}
 }
 
 func (s *Server) run(ctx context.Context, g *generation, o tools.Op, p part) (out []byte, rows int, err error) {
@@ -180,16 +187,22 @@ func refuse(w http.ResponseWriter, status int, say string) {
 	if code != fault.Invalid {
 		rpcCode = fault.WireOf(fault.New(code, "")).RPC
 	}
-	writeJSON(w, status, failed(nil, &failure{rpcCode, say, &data{Code: code}}))
+	write(w, status, failed(nil, &failure{rpcCode, say, &data{Code: code}}).append(nil))
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	data, err := tools.Encode(v)
 	if err != nil { // nothing that is written here cannot be encoded
-		data, status = []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error."}}`), http.StatusInternalServerError
+		refuse(w, http.StatusInternalServerError, "Internal error.")
+		return
 	}
+	write(w, status, data)
+}
+
+func write(w http.ResponseWriter, status int, data []byte) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)+1))
 	w.WriteHeader(status)
-	_, _ = io.Copy(w, bytes.NewReader(append(data, '\n'))) // a caller that has gone is no failure of the server
+	_, _ = w.Write(append(data, '\n')) // a caller that has gone is no failure of the server
 }

@@ -39,12 +39,23 @@ type data struct {
 	Hint string     `json:"hint,omitempty"`
 }
 
-// An answer is one response. Result is JSON already.
+// An answer is one response. The id and the result are JSON already.
 type answer struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Result  json.RawMessage `json:"result,omitempty"`
-	Error   *failure        `json:"error,omitempty"`
+	id, result json.RawMessage
+	err        *failure // nil when there is a result
+}
+
+// append writes the answer. A result may be large and is not gone through again.
+func (a *answer) append(b []byte) []byte {
+	b = append(append(b, `{"jsonrpc":"2.0","id":`...), a.id...)
+	if a.err == nil {
+		return append(append(append(b, `,"result":`...), a.result...), '}')
+	}
+	e, err := tools.Encode(a.err)
+	if err != nil { // texts and numbers can be encoded
+		e = []byte(`{"code":-32603,"message":"Internal error."}`)
+	}
+	return append(append(append(b, `,"error":`...), e...), '}')
 }
 
 var null = json.RawMessage("null")
@@ -53,7 +64,7 @@ func failed(id json.RawMessage, f *failure) *answer {
 	if id == nil {
 		id = null
 	}
-	return &answer{Version: "2.0", ID: id, Error: f}
+	return &answer{id: id, err: f}
 }
 
 func invalidRequest(format string, args ...any) *failure {
