@@ -32,7 +32,7 @@ func TestSums(t *testing.T) {
 			t.Errorf("%s has changed without its checksum", name)
 		}
 	}
-	if n != 5 {
+	if n != 9 {
 		t.Errorf("%d files", n)
 	}
 }

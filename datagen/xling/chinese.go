@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ func chineseWords(args []string) error {
 		return err
 	}
 	d := newDictionary()
+	references, surnames := map[string]string{}, map[string]string{}
 	simpler := map[rune]map[rune]int{} // how many words write one character for another
 	for _, e := range entries {
 		for i, t := range []rune(e.traditional) {
@@ -40,6 +42,12 @@ func chineseWords(args []string) error {
 		}
 		var glosses []string
 		for _, definition := range e.definitions {
+			if m := sameAs.FindStringSubmatch(definition); m != nil && isHan(e.simplified) {
+				references[e.simplified] = m[1]
+			}
+			if m := surname.FindStringSubmatch(definition); m != nil && surnames[e.simplified] == "" {
+				surnames[e.simplified] = m[1]
+			}
 			for _, part := range strings.FieldsFunc(definition, func(r rune) bool { return r == '/' || r == ';' }) {
 				if g := gloss(strings.TrimSpace(part)); g != "" {
 					glosses = append(glosses, g)
@@ -50,11 +58,70 @@ func chineseWords(args []string) error {
 			d.add(e.simplified, glosses, e.reading != "" && unicode.IsUpper(rune(e.reading[0])))
 		}
 	}
+	// Short forms of other words have their meanings.
+	for word, as := range references {
+		if d.at[word] == nil && d.at[as] != nil {
+			d.add(word, d.at[as].glosses, false)
+		}
+	}
+	addSurnames(d, surnames)
 	for _, e := range d.list {
-		e.count = counts[e.word]
+		e.count = max(e.count, counts[e.word])
+	}
+	if err := d.addOwn(args[2]); err != nil {
+		return err
+	}
+	if err := d.countTexts(args[3]); err != nil {
+		return err
 	}
 	fmt.Println("entries", len(entries), "words", len(d.list))
-	return errors.Join(writeWords(args[2], d.list), writeSimpler(args[3], simpler, d))
+	return errors.Join(writeWords(args[4], d.list), writeSimpler(args[5], simpler, d))
+}
+
+var surname = regexp.MustCompile(`^surname ([A-Z][a-zü]+)$`)
+
+// commonSurnames are those that most people have.
+const commonSurnames = "王李张刘陈杨黄赵周吴徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"
+
+// addSurnames adds what people are called by their surname, "old Wang", so that it is no old king.
+func addSurnames(d *dictionary, readings map[string]string) {
+	for _, r := range commonSurnames {
+		name := readings[string(r)]
+		if name == "" {
+			continue
+		}
+		for _, x := range [][2]string{{"老" + string(r), "Lao " + name}, {"小" + string(r), "Xiao " + name}, {string(r) + "总", name + " boss"}, {string(r) + "老师", "teacher " + name}, {string(r) + "医生", "doctor " + name}, {string(r) + "师傅", "master " + name}, {string(r) + "阿姨", "auntie " + name}, {string(r) + "叔", "uncle " + name}} {
+			if d.at[x[0]] == nil {
+				d.add(x[0], []string{x[1]}, false).count = nameCount
+			}
+		}
+	}
+}
+
+const (
+	// nameCount is how often a person called by a surname is taken to occur.
+	nameCount = 20
+	// textCount is what a word in the pairs counts beside one in the list of frequencies, which knows
+	// no new words.
+	textCount = 30
+)
+
+// countTexts counts the words of pairs too, by the longest match.
+func (d *dictionary) countTexts(path string) error {
+	pairs, err := readPairs(path)
+	if err != nil {
+		return err
+	}
+	counts := map[string]float64{}
+	for _, p := range pairs {
+		countLongest(d, p.text, counts)
+	}
+	for _, e := range d.list {
+		if utf8.RuneCountInString(e.word) > 1 {
+			e.count += textCount * min(counts[e.word], 10)
+		}
+	}
+	return nil
 }
 
 type cedictEntry struct {
@@ -131,7 +198,11 @@ func writeWords(path string, list []*entry) error {
 	})
 	var b strings.Builder
 	for _, e := range list {
-		fmt.Fprintf(&b, "%s\t%g\t%s\n", e.word, e.count, strings.Join(e.glosses, "; "))
+		mark := "" // a meaning of ours is not chosen again
+		if e.own && len(e.glosses) > 0 {
+			mark = "="
+		}
+		fmt.Fprintf(&b, "%s\t%g\t%s%s\n", e.word, e.count, mark, strings.Join(e.glosses, "; "))
 	}
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }

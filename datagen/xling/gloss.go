@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"unicode"
@@ -47,6 +49,7 @@ type entry struct {
 	count   float64 // how often it occurs, on the scale of its language
 	glosses []string
 	name    bool // so far it has meanings as a name only
+	own     bool // the first meaning is ours
 }
 
 const mostGlosses = 8
@@ -91,3 +94,31 @@ func contains(list []string, s string) bool {
 	}
 	return false
 }
+
+// ownCount is how often a word of our own list is taken to occur at least.
+const ownCount = 300
+
+// addOwn adds the words of our own list, whose meanings stand before those of the dictionary.
+func (d *dictionary) addOwn(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for l := range strings.Lines(string(data)) {
+		word, meaning, ok := strings.Cut(strings.TrimSuffix(l, "\n"), "\t")
+		if !ok || word == "" {
+			return fmt.Errorf("%s: line %q", path, l)
+		}
+		e := d.add(word, nil, false)
+		e.count, e.own = max(e.count, ownCount), true
+		if meaning == "" {
+			e.glosses = nil
+		} else {
+			e.glosses = append([]string{meaning}, e.glosses...)
+		}
+	}
+	return nil
+}
+
+// sameAs finds the word that a definition sends its reader to.
+var sameAs = regexp.MustCompile(`(?:abbr\. (?:for|of)|variant of|see(?: also)?|equivalent to|same as) (?:\p{Han}+\|)?(\p{Han}+)`)

@@ -48,7 +48,10 @@ func japaneseWords(args []string) error {
 		}
 		common[w] = true
 	}
-	pairs, err := readPairs(args[2])
+	if err := d.addOwn(args[2]); err != nil {
+		return err
+	}
+	pairs, err := readPairs(args[3])
 	if err != nil {
 		return err
 	}
@@ -58,6 +61,8 @@ func japaneseWords(args []string) error {
 	}
 	prior := func(e *entry) float64 {
 		switch {
+		case e.own:
+			return 6
 		case common[e.word]:
 			return 2
 		case hasHan(e.word) && utf8.RuneCountInString(e.word) <= 4:
@@ -77,7 +82,7 @@ func japaneseWords(args []string) error {
 		}
 	}
 	fmt.Println("words", len(d.list))
-	return writeWords(args[3], d.list)
+	return writeWords(args[4], d.list)
 }
 
 const (

@@ -52,8 +52,8 @@ func run(args []string) error {
 		run   func(args []string) error
 	}{
 		"pairs":    {"LANGUAGE OWN.tsv SOURCES OUT.tsv", 4, gatherPairs},
-		"words-zh": {"CEDICT.js JIEBA.utf8 OUT.tsv SIMPLER.tsv", 4, chineseWords},
-		"words-ja": {"EDICT COMPDIC PAIRS.tsv OUT.tsv", 4, japaneseWords},
+		"words-zh": {"CEDICT.js JIEBA.utf8 OWN-WORDS.tsv PAIRS.tsv OUT.tsv SIMPLER.tsv", 6, chineseWords},
+		"words-ja": {"EDICT COMPDIC OWN-WORDS.tsv PAIRS.tsv OUT.tsv", 5, japaneseWords},
 		"train":    {"LANGUAGE WORDS.tsv SIMPLER.tsv|- PAIRS.tsv OWN.tsv CACHE COUNT RANK OUT", 9, train},
 		"try":      {"LANGUAGE FILES PAIRS.tsv DATA-FOLDER/x", 4, try},
 		"teach":    {"PAIRS.tsv CACHE", 2, teach},

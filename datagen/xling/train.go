@@ -50,7 +50,7 @@ func loadWords(path string, n int) ([]*entry, error) {
 		}
 		e := &entry{word: f[0], count: count}
 		if f[2] != "" {
-			e.glosses = strings.Split(f[2], "; ")
+			e.glosses = strings.Split(f[2], "; ") // "=" before the first: ours
 		}
 		list = append(list, e)
 	}
@@ -209,7 +209,7 @@ func (t *training) begin() {
 		row, w := t.first[i*dims:][:dims], float32(1)
 		for _, g := range e.glosses[:min(glosses, len(e.glosses))] {
 			v := make([]float32, dims)
-			t.model.Sum(v, strings.TrimPrefix(g, "to "))
+			t.model.Sum(v, strings.TrimPrefix(strings.TrimPrefix(g, "="), "to "))
 			algebra.ScaleTo(v, 1)
 			for k, x := range v {
 				row[k] += w * x
@@ -388,6 +388,10 @@ func (t *training) chooseGlosses() {
 	v := make([]float32, dims)
 	for i, e := range t.list {
 		best, least := "", math.Inf(-1)
+		if len(e.glosses) > 0 && strings.HasPrefix(e.glosses[0], "=") { // ours
+			e.glosses[0] = e.glosses[0][1:]
+			continue
+		}
 		row := t.rows[i*dims:][:dims]
 		size := math.Sqrt(algebra.Dot(row, row))
 		for k, g := range e.glosses[:min(len(e.glosses), 6)] {

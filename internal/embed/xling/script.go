@@ -156,7 +156,7 @@ func (s *Set) spaced(text string) *Language {
 			}
 		}
 	}
-	best, n := -1, max(english, tokens/12)
+	best, n := -1, max(1, english, tokens/12) // one alone may be a word of English too: die, rest
 	for i, c := range counts {
 		if c > n {
 			best, n = i, c

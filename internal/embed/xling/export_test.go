@@ -1,0 +1,20 @@
+package xling
+
+// Data are the files that are part of the program.
+func Data() map[string][]byte {
+	out := map[string][]byte{}
+	for _, f := range files() {
+		out[f.Name+" words"], out[f.Name+" glosses"] = f.Words, f.Gloss
+	}
+	return out
+}
+
+// Reopen opens all languages anew.
+func Reopen() error {
+	for _, f := range files() {
+		if _, err := Open(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
