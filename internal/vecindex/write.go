@@ -77,10 +77,11 @@ func Write(ctx context.Context, s *store.Store, now time.Time) error {
 		return nil
 	}
 	dir := filepath.Dir(s.Path())
-	sets, models, state, err := readAll(ctx, s)
+	sets, models, state, free, err := readAll(ctx, s, dir)
 	if err != nil {
 		return err
 	}
+	defer free()
 	name := ""
 	if len(sets) > 0 {
 		if name, err = vecimage.Write(dir, state.Last, state.Dead, models, sets); err != nil {
@@ -102,38 +103,61 @@ func Write(ctx context.Context, s *store.Store, now time.Time) error {
 	return nil
 }
 
-// readAll reads every vector, in sets by model.
-func readAll(ctx context.Context, s Store) (sets []*vecset.Set, models vecimage.Models, state store.VectorState, err error) {
-	byModel := map[int64]*vecset.Set{}
-	names := map[int64]string{}
+// readAll reads every vector, in sets by model. Nearly all of what they hold lies in files in dir until
+// free is called, so that many vectors take little memory.
+func readAll(ctx context.Context, s Store, dir string) (sets []*vecset.Set, models vecimage.Models, state store.VectorState, free func(), err error) {
+	type spooled struct {
+		*vecset.Set
+		spool *vecimage.Spool
+		name  string
+	}
+	var all []*spooled
+	free = func() {
+		for _, x := range all {
+			x.spool.Close() //nolint:errcheck // what is left is removed later, as other abandoned files
+		}
+	}
+	byModel := map[int64]*spooled{}
 	state, err = s.Vectors(ctx, store.VectorState{}, store.VectorChanges{
 		Models: func(list map[int64]store.ModelVectors) error {
 			for id, m := range list {
-				byModel[id], names[id] = vecset.NewSet(m.Dims, m.Count), m.Fingerprint
+				if m.Count == 0 {
+					continue
+				}
+				spool, err := vecimage.NewSpool(dir)
+				if err != nil {
+					return err
+				}
+				byModel[id] = &spooled{vecset.NewHeads(m.Dims, m.Count), spool, m.Fingerprint}
+				all = append(all, byModel[id])
 			}
 			return nil
 		},
 		Dead: func(int64) error { return nil },
 		Vector: func(v *store.StoredVector) error {
-			if set := byModel[v.Model]; set != nil && len(v.Data) > 0 {
-				_ = set.Append(v.ID, v.Chunk, v.Part, v.Data) // one of another length is of no use
+			x := byModel[v.Model]
+			if x == nil || len(v.Data) == 0 {
+				return nil
 			}
-			return nil
+			if err := x.AppendTo(x.spool, v.ID, v.Chunk, v.Part, v.Data); !errors.Is(err, vecset.ErrUnfit) {
+				return err
+			}
+			return nil // one of another length is of no use
 		},
 	})
-	if err != nil {
-		return nil, nil, state, err
-	}
-	var ids []int64
-	for id, set := range byModel {
-		if set.Len() > 0 {
-			ids = append(ids, id)
+	slices.SortFunc(all, func(a, b *spooled) int { return strings.Compare(a.name, b.name) })
+	for _, x := range all {
+		if err == nil && x.Len() > 0 {
+			x.Cells, err = x.spool.Cells()
+			sets, models = append(sets, x.Set), append(models, x.name)
 		}
 	}
-	slices.SortFunc(ids, func(a, b int64) int { return strings.Compare(names[a], names[b]) })
-	for _, id := range ids {
-		byModel[id].Encode()
-		sets, models = append(sets, byModel[id]), append(models, names[id])
+	if err != nil {
+		free()
+		return nil, nil, state, nil, err
 	}
-	return sets, models, state, nil
+	for _, set := range sets {
+		set.Encode()
+	}
+	return sets, models, state, free, nil
 }

@@ -2,7 +2,9 @@ package vecset
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"sort"
 )
@@ -34,10 +36,17 @@ func Widths(dims int) [6]int {
 
 // NewSet returns an empty set with room for rows.
 func NewSet(dims, room int) *Set {
+	s := NewHeads(dims, room)
+	s.Cells = make([]int8, 0, Widths(dims)[5]*room)
+	return s
+}
+
+// NewHeads is NewSet for a set whose cells are kept elsewhere; see AppendTo.
+func NewHeads(dims, room int) *Set {
 	w := Widths(dims)
 	return &Set{Dims: dims, Columns: Columns{
 		IDs: make([]byte, 0, w[0]*room), Chunks: make([]byte, 0, w[1]*room), Parts: make([]byte, 0, w[2]*room),
-		Scales: make([]byte, 0, w[3]*room), Codes: make([]byte, 0, w[4]*room), Cells: make([]int8, 0, w[5]*room),
+		Scales: make([]byte, 0, w[3]*room), Codes: make([]byte, 0, w[4]*room),
 	}}
 }
 
@@ -57,11 +66,39 @@ func (s *Set) scale(row int) float32 { return readFloat(s.Scales[4*row:]) }
 
 // Append adds a row. Numbers must ascend. Rows have no code until Encode.
 func (s *Set) Append(id, chunk int64, part int, packed []byte) error {
+	if err := s.appendHead(id, chunk, part, packed); err != nil {
+		return err
+	}
+	for _, c := range packed[headSize:] {
+		s.Cells = append(s.Cells, int8(c))
+	}
+	for range stride(s.Dims) - s.Dims {
+		s.Cells = append(s.Cells, 0)
+	}
+	return nil
+}
+
+// AppendTo is Append for a set whose cells are too many to keep: it writes them to w, and whoever
+// collects them there gives them to the set before it is encoded or searched.
+func (s *Set) AppendTo(w io.Writer, id, chunk int64, part int, packed []byte) error {
+	if err := s.appendHead(id, chunk, part, packed); err != nil {
+		return err
+	}
+	cells := make([]byte, stride(s.Dims))
+	copy(cells, packed[headSize:])
+	_, err := w.Write(cells)
+	return err
+}
+
+// ErrUnfit says that a vector does not belong into a set.
+var ErrUnfit = errors.New("unfit vector")
+
+func (s *Set) appendHead(id, chunk int64, part int, packed []byte) error {
 	if len(packed) != headSize+s.Dims {
-		return fmt.Errorf("vector %d has %d bytes, not %d", id, len(packed), headSize+s.Dims)
+		return fmt.Errorf("vector %d has %d bytes, not %d: %w", id, len(packed), headSize+s.Dims, ErrUnfit)
 	}
 	if n := s.Len(); n > 0 && s.ID(n-1) >= id {
-		return fmt.Errorf("vector %d after %d", id, s.ID(n-1))
+		return fmt.Errorf("vector %d after %d: %w", id, s.ID(n-1), ErrUnfit)
 	}
 	s.IDs = binary.LittleEndian.AppendUint64(s.IDs, uint64(id))
 	s.Chunks = binary.LittleEndian.AppendUint64(s.Chunks, uint64(chunk))
@@ -71,12 +108,6 @@ func (s *Set) Append(id, chunk int64, part int, packed []byte) error {
 		scale = 0 // scores have an order
 	}
 	s.Scales = binary.LittleEndian.AppendUint32(s.Scales, math.Float32bits(scale))
-	for _, c := range packed[headSize:] {
-		s.Cells = append(s.Cells, int8(c))
-	}
-	for range stride(s.Dims) - s.Dims {
-		s.Cells = append(s.Cells, 0)
-	}
 	return nil
 }
 
