@@ -7,16 +7,17 @@ const module = "github.com/openhuman/openhuman-core/"
 // cmd → tools → controller → store, and everything may use fault.
 var mayImport = map[string][]string{
 	// Vocabulary. These know nothing of the rest.
-	"pkg/fault":        {},
-	"pkg/clientinfo":   {},
-	"internal/doc":     {},
-	"internal/text":    {},
-	"internal/charset": {},
-	"internal/html":    {"internal/charset"},
-	"internal/near":    {},
-	"internal/glob":    {},
-	"internal/term":    {},
-	"internal/golden":  {},
+	"pkg/fault":           {},
+	"pkg/clientinfo":      {},
+	"internal/doc":        {},
+	"internal/text":       {},
+	"internal/charset":    {},
+	"internal/html":       {"internal/charset"},
+	"internal/jsonstream": {},
+	"internal/near":       {},
+	"internal/glob":       {},
+	"internal/term":       {},
+	"internal/golden":     {},
 
 	// What the product does.
 	"pkg/policy":       {"pkg/fault", "pkg/clientinfo", "internal/glob"},
@@ -40,6 +41,8 @@ var mayImport = map[string][]string{
 	"internal/ingest": {
 		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/summary", "internal/tree", "internal/vecset",
 		"internal/ingest/interchange", "internal/ingest/plain", "internal/ingest/mail", "internal/ingest/markdown", "internal/ingest/slack",
+		"internal/ingest/whatsapp", "internal/ingest/telegram", "internal/ingest/discord", "internal/ingest/irc", "internal/ingest/signal",
+		"internal/ingest/imessage", "internal/ingest/chatgpt", "internal/ingest/claude", "internal/ingest/sessions",
 		"internal/ingest/web", "internal/ingest/csv", "internal/ingest/office", "internal/ingest/epub", "internal/ingest/pdf", "internal/ingest/rtf",
 	},
 	"internal/ingest/interchange": readers,
@@ -47,7 +50,19 @@ var mayImport = map[string][]string{
 	"internal/ingest/mail":        readers,
 	"internal/ingest/markdown":    readers,
 	"internal/ingest/slack":       readers,
+	"internal/ingest/talk":        {"internal/doc", "internal/charset"},
+	"internal/ingest/whatsapp":    chats,
+	"internal/ingest/telegram":    chats,
+	"internal/ingest/discord":     chats,
+	"internal/ingest/irc":         chats,
+	"internal/ingest/signal":      chats,
+	"internal/ingest/imessage":    chats,
+	"internal/ingest/chatgpt":     chats,
+	"internal/ingest/claude":      chats,
+	"internal/ingest/sessions":    chats,
 	"internal/ingest/web":         readers,
+	"internal/ingest/rows":        {},
+	"internal/ingest/csv":         {"internal/doc", "internal/charset", "internal/ingest/rows"},
 
 	// Surfaces.
 	"pkg/resources":  {"pkg/fault"},
@@ -70,7 +85,9 @@ var mayImport = map[string][]string{
 
 	// Checks.
 	"internal/archtest":          {},
+	"internal/ingest/doctest":    {"internal/doc", "internal/chunk", "internal/golden"},
 	"internal/ingest/readertest": {"internal/doc", "internal/chunk", "internal/golden"},
+	"internal/ingest/chattest":   {"internal/doc"},
 	"pkg/store/storetest":        {"pkg/store", "pkg/fault", "pkg/controller", "internal/text"},
 	"e2e":                        {},
 	"bench/...":                  {everything},
@@ -80,6 +97,9 @@ var mayImport = map[string][]string{
 const everything = "*"
 
 var readers = []string{"internal/doc", "internal/text", "internal/charset", "internal/html", "internal/entity", "pkg/fault"}
+
+// chats are the readers that gather messages into days.
+var chats = []string{"internal/doc", "internal/jsonstream", "internal/html", "internal/ingest/talk"}
 
 // onlyIn lists what only some packages may import, by path or by a path's beginning. Tests may
 // import anything.
@@ -102,7 +122,7 @@ var onlyIn = map[string][]string{
 	"plugin":  {},
 	"unsafe":  {"internal/vecimage"}, // a mapped file as what it holds
 	"log":     {"internal/rpc"},      // net/http takes no other logger
-	"testing": {"internal/golden", "pkg/store/storetest", "internal/ingest/readertest"},
+	"testing": {"internal/golden", "pkg/store/storetest", "internal/ingest/readertest", "internal/ingest/doctest", "internal/ingest/chattest"},
 }
 
 // maxLines bounds a file that is not a test.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
-	"github.com/openhuman/openhuman-core/internal/ingest/readertest"
+	"github.com/openhuman/openhuman-core/internal/ingest/doctest"
 	"github.com/openhuman/openhuman-core/internal/ingest/web"
 )
 
@@ -23,11 +23,11 @@ func sample(t testing.TB) []byte {
 	return b
 }
 
-func TestContract(t *testing.T) { readertest.Contract(t, web.Reader{}, "article.html", sample(t)) }
+func TestContract(t *testing.T) { doctest.Contract(t, web.Reader{}, "article.html", sample(t)) }
 
 func TestArticle(t *testing.T) {
-	docs, report := readertest.Read(t, web.Reader{}, "pages/article.html", sample(t))
-	readertest.Golden(t, "testdata/article.golden.json", docs, report)
+	docs, report := doctest.Read(t, web.Reader{}, "pages/article.html", sample(t))
+	doctest.Golden(t, "testdata/article.golden.json", docs, report)
 	for _, gone := range []string{"privacy", "Home", "Skip to", "pixel", "keys", "Ten lakes", "Most read", "Imprint", "track", "utm_source"} {
 		if strings.Contains(docs[0].Body, gone) {
 			t.Errorf("%q is in the text", gone)
@@ -53,7 +53,7 @@ func TestDetect(t *testing.T) {
 		"unfinished.html": {"<!-- never closed", true},
 	}
 	for name, c := range cases {
-		if got := (web.Reader{}).Detect(readertest.Input(name, []byte(c.body))); (got > 0) != c.want {
+		if got := (web.Reader{}).Detect(doctest.Input(name, []byte(c.body))); (got > 0) != c.want {
 			t.Errorf("%s: %d", name, got)
 		}
 	}
@@ -87,7 +87,7 @@ func TestCharsets(t *testing.T) {
 		"wrong label": page("<meta charset=iso-8859-1>"),
 		"utf-16":      wide(page("")),
 	} {
-		d := readertest.One(t, web.Reader{}, "a.html", []byte(body))
+		d := doctest.One(t, web.Reader{}, "a.html", []byte(body))
 		if d.Body != text && d.Body != strings.ReplaceAll(text, "—", "-") {
 			t.Errorf("%s: %q", name, d.Body)
 		}
@@ -100,17 +100,17 @@ func TestTitleAuthorTime(t *testing.T) {
 		page, title, author string
 		time                time.Time
 	}{
-		{"<title>A  title</title><p>x", "A title", "", readertest.FileTime},
-		{"<h1>Heading</h1><p>x", "Heading", "", readertest.FileTime},
-		{"<p>x", "page", "", readertest.FileTime},
+		{"<title>A  title</title><p>x", "A title", "", doctest.FileTime},
+		{"<h1>Heading</h1><p>x", "Heading", "", doctest.FileTime},
+		{"<p>x", "page", "", doctest.FileTime},
 		{"<meta name=DC.Creator content='Ann Moreau'><meta name=dc.date content=2021-03-04><p>x", "page", "Ann Moreau", day},
 		{"<p>x <time datetime=2021-03-04>4 March</time>", "page", "", day},
 		{"<meta name=date content='not a date'><meta name=last-modified content='Thu, 04 Mar 2021 00:00:00 GMT'><p>x", "page", "", day},
-		{"<meta name=author content='Ann <ann@example.org>'><p>x", "page", "Ann", readertest.FileTime},
+		{"<meta name=author content='Ann <ann@example.org>'><p>x", "page", "Ann", doctest.FileTime},
 		{`<script type=application/ld+json>{"@type":["Article"],"author":"Ann","datePublished":"2021-03-04"}</script><p>x`, "page", "Ann", day},
-		{`<script type=application/ld+json>{"@type":"Product","author":"Robot"</script><p>x`, "page", "", readertest.FileTime},
+		{`<script type=application/ld+json>{"@type":"Product","author":"Robot"</script><p>x`, "page", "", doctest.FileTime},
 	} {
-		d := readertest.One(t, web.Reader{}, "page.html", []byte("<html>"+c.page+"<p>y"))
+		d := doctest.One(t, web.Reader{}, "page.html", []byte("<html>"+c.page+"<p>y"))
 		if d.Title != c.title || d.Author.Name != c.author || !d.Time.Equal(c.time) {
 			t.Errorf("%s: %q, %+v, %v", c.page, d.Title, d.Author, d.Time)
 		}
@@ -128,7 +128,7 @@ func TestNeverEmpty(t *testing.T) {
 		"around the title":   "<div id='masthead'><h1>Everything that matters.</h1></div><p>x",
 		"in a form":          "<form>Everything that matters.</form>",
 	} {
-		if d := readertest.One(t, web.Reader{}, "a.html", []byte("<html><body>"+page)); !strings.Contains(d.Body, "Everything that matters") {
+		if d := doctest.One(t, web.Reader{}, "a.html", []byte("<html><body>"+page)); !strings.Contains(d.Body, "Everything that matters") {
 			t.Errorf("%s: %q", name, d.Body)
 		}
 	}
@@ -136,11 +136,11 @@ func TestNeverEmpty(t *testing.T) {
 
 func TestLarge(t *testing.T) {
 	page := "<html><body>" + strings.Repeat("<p>Words that go on.</p>\n", web.MaxSize/24)
-	docs, report := readertest.Read(t, web.Reader{}, "a.html", []byte(page+"<p>end"))
+	docs, report := doctest.Read(t, web.Reader{}, "a.html", []byte(page+"<p>end"))
 	if report.Outcome != doc.Partial || len(docs) != 1 || strings.Contains(docs[0].Body, "end") {
 		t.Errorf("%+v", report)
 	}
-	if _, report := readertest.Read(t, web.Reader{}, "a.html", []byte("<html><script>x()</script></html>")); report.Outcome != doc.NoText {
+	if _, report := doctest.Read(t, web.Reader{}, "a.html", []byte("<html><script>x()</script></html>")); report.Outcome != doc.NoText {
 		t.Errorf("%+v", report)
 	}
 }
@@ -151,8 +151,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\xff\xfe<\x00h\x00t\x00m\x00l\x00>\x00<meta charset=utf-7>"))
 	f.Add([]byte("<html><aside><a href=x>" + "<div class=share>" + "<ul><li><a>"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		web.Reader{}.Detect(readertest.Input("a.html", in))
-		docs, report := readertest.Read(t, web.Reader{}, "a.html", in)
-		readertest.Check(t, docs, report)
+		web.Reader{}.Detect(doctest.Input("a.html", in))
+		docs, report := doctest.Read(t, web.Reader{}, "a.html", in)
+		doctest.Check(t, docs, report)
 	})
 }
