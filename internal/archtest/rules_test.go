@@ -84,14 +84,13 @@ var mayImport = map[string][]string{
 	"internal/embed/...": {"internal/embed/...", "internal/text", "pkg/fault"},
 
 	// Checks.
-	"internal/archtest":          {},
-	"internal/ingest/doctest":    {"internal/doc", "internal/chunk", "internal/golden"},
-	"internal/ingest/readertest": {"internal/doc", "internal/chunk", "internal/golden"},
-	"internal/ingest/chattest":   {"internal/doc"},
-	"pkg/store/storetest":        {"pkg/store", "pkg/fault", "pkg/controller", "internal/text"},
-	"e2e":                        {},
-	"bench/...":                  {everything},
-	"datagen/...":                {everything},
+	"internal/archtest":        {},
+	"internal/ingest/doctest":  {"internal/doc", "internal/chunk", "internal/golden"},
+	"internal/ingest/chattest": {"internal/doc"},
+	"pkg/store/storetest":      {"pkg/store", "pkg/fault", "pkg/controller", "internal/text"},
+	"e2e":                      {},
+	"bench/...":                {everything},
+	"datagen/...":              {everything},
 }
 
 const everything = "*"
@@ -122,7 +121,7 @@ var onlyIn = map[string][]string{
 	"plugin":  {},
 	"unsafe":  {"internal/vecimage"}, // a mapped file as what it holds
 	"log":     {"internal/rpc"},      // net/http takes no other logger
-	"testing": {"internal/golden", "pkg/store/storetest", "internal/ingest/readertest", "internal/ingest/doctest", "internal/ingest/chattest"},
+	"testing": {"internal/golden", "pkg/store/storetest", "internal/ingest/doctest", "internal/ingest/chattest"},
 }
 
 // maxLines bounds a file that is not a test.
