@@ -5,10 +5,13 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/openhuman/openhuman-core/internal/stdio"
 )
 
-// slowCall is how long a call runs before it gets all processors and company.
-const slowCall = 100 * time.Millisecond
+// slowCall is how long a call runs before it gets all processors and company. It is as long as an
+// answer may be held back for one before it; less would call everything slow on a busy machine.
+const slowCall = stdio.DefaultOrder
 
 // processors keeps the runtime on one processor as long as calls are short. A call is then worked
 // off by one thread from the input to the output; spread over several it costs up to twice as much,

@@ -12,8 +12,8 @@ import (
 
 func TestProcessors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var used []int
-		p := &processors{use: func(n int) { used = append(used, n) }, all: 8, turn: make(chan struct{}, 1), using: 8}
+		used := make(chan int, 8)
+		p := &processors{use: func(n int) { used <- n }, all: 8, turn: make(chan struct{}, 1), using: 8}
 		// run makes a call that takes so long.
 		run := func(d time.Duration) {
 			done, err := p.call(t.Context())
@@ -27,10 +27,13 @@ func TestProcessors(t *testing.T) {
 		expect := func(what string, want ...int) {
 			t.Helper()
 			synctest.Wait()
-			if d := cmp.Diff(want, used); d != "" {
+			var got []int
+			for len(used) > 0 {
+				got = append(got, <-used)
+			}
+			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("%s (-want +got):\n%s", what, d)
 			}
-			used = nil
 		}
 		expect("before the first call")
 		run(slowCall / 2)
@@ -69,7 +72,7 @@ func TestProcessorsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &processors{use: func(int) {}, all: 8, turn: make(chan struct{}, 1), using: 8}
 		begin := time.Now()
-		var ended []time.Duration
+		ended := make(chan time.Duration, 4)
 		for _, d := range []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, time.Second, 30 * time.Millisecond} {
 			go func() {
 				done, err := p.call(t.Context())
@@ -79,7 +82,7 @@ func TestProcessorsTakeTurns(t *testing.T) {
 				}
 				time.Sleep(d)
 				done()
-				ended = append(ended, time.Since(begin))
+				ended <- time.Since(begin)
 			}()
 			synctest.Wait()
 		}
@@ -90,9 +93,11 @@ func TestProcessorsTakeTurns(t *testing.T) {
 			t.Errorf("a call that is cancelled while it waits: %v", err)
 		}
 		time.Sleep(2 * time.Second)
-		want := []time.Duration{10 * time.Millisecond, 30 * time.Millisecond, 160 * time.Millisecond, 1030 * time.Millisecond}
-		if d := cmp.Diff(want, ended); d != "" {
-			t.Errorf("calls ended after (-want +got):\n%s", d)
+		slow := 30 * time.Millisecond // when it begins
+		for _, want := range []time.Duration{10 * time.Millisecond, slow, slow + slowCall + 30*time.Millisecond, slow + time.Second} {
+			if got := <-ended; got != want {
+				t.Errorf("a call ended after %v, want %v", got, want)
+			}
 		}
 	})
 }
