@@ -16,7 +16,8 @@ type Candidate struct {
 	// weight, that it holds at all.
 	Words, Passage, Cover float64
 	// Meaning is the cosine between the question and the nearest part of the text; NaN: not known.
-	Meaning float64
+	// Related is the same where it is asked whether a text without the words is an answer at all.
+	Meaning, Related float64
 	// Then is how well the time at which it was written fits the one that the question names, from 0
 	// to 1.
 	Then float64
@@ -43,16 +44,16 @@ type Result struct {
 
 // The weights of the evidence, in units of a text that holds all words of the question.
 const (
-	meaningWeight = 0.8
+	meaningWeight = 0.9
 	lineWeight    = 0.4
-	passageWeight = 0.3
+	passageWeight = 0.2
 	thenWeight    = 0.35
 	besideWords   = 0.15
-	besideMeaning = 0.08
+	besideMeaning = 0.1
 
 	// Words count in full from this share of the question's words on, and the less the smaller the
 	// share is: one word in common is an accident more often than an answer.
-	coverFull, coverLeast = 0.6, 0.05
+	coverFull, coverLeast = 0.8, 0.05
 
 	// MeaningFloor is the least cosine that makes a text an answer which has none of the words, and
 	// meaningShare the least share of the best cosine.
@@ -99,7 +100,7 @@ func Fuse(candidates []Candidate, o Options) []Result {
 	var results []Result
 	for i := range candidates {
 		c := &candidates[i]
-		if !c.Found && (math.IsNaN(c.Meaning) || c.Meaning < floor) {
+		if !c.Found && (math.IsNaN(c.Meaning) || c.Related < floor) {
 			continue
 		}
 		r := Result{Index: i, Keyword: words[i], Semantic: (meaningWeight + lineWeight) * meaning[i], Time: thenWeight * c.Then}

@@ -13,7 +13,7 @@ import (
 
 // cand is a candidate without neighbours, found by words when it has any.
 func cand(id string, words, cover, meaning float64) rank.Candidate {
-	return rank.Candidate{ID: id, Words: words, Cover: cover, Meaning: meaning, Before: -1, After: -1, Found: words > 0}
+	return rank.Candidate{ID: id, Words: words, Cover: cover, Meaning: meaning, Related: meaning, Before: -1, After: -1, Found: words > 0}
 }
 
 func order(cs []rank.Candidate, o rank.Options) string {
@@ -45,6 +45,24 @@ func TestFuse(t *testing.T) {
 		if got := order(c.candidates, rank.Options{}); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Whether a text is an answer at all is not asked of what its meaning weighs.
+func TestRelatedDecidesWhatIsAnAnswer(t *testing.T) {
+	near, far := cand("near", 0, 0, .24), cand("far", 0, 0, .24)
+	near.Related, far.Related = .26, .24
+	if got := order([]rank.Candidate{far, near}, rank.Options{}); got != "near" {
+		t.Error(got)
+	}
+}
+
+// A text that was written when the question says comes before one that was not.
+func TestTimeCounts(t *testing.T) {
+	then, month, other := cand("then", .2, .4, .3), cand("month", .2, .4, .3), cand("other", .2, .4, .3)
+	then.Then, month.Then = 1, .7
+	if got := order([]rank.Candidate{other, month, then}, rank.Options{}); got != "then month other" {
+		t.Error(got)
 	}
 }
 
@@ -96,7 +114,7 @@ func TestFuseKeepsItsPromises(t *testing.T) {
 			}
 			w := rapid.Float64Range(0, 1).Draw(t, "words")
 			cs[i] = rank.Candidate{
-				Words: w, Cover: rapid.Float64Range(0, 1).Draw(t, "cover"), Meaning: m, Before: -1, After: -1,
+				Words: w, Cover: rapid.Float64Range(0, 1).Draw(t, "cover"), Meaning: m, Related: m, Before: -1, After: -1,
 				Place: uint64(rapid.IntRange(0, 3).Draw(t, "place")), Found: w > .3, ID: fmt.Sprint(i), TimeMS: int64(i % 3),
 			}
 		}

@@ -22,8 +22,9 @@ const (
 	// how many found by meaning.
 	keywordHits = 200
 	nearHits    = 100
-	// instantScale is what a cosine of the instant model is worth in those of the encoder.
-	instantScale = 0.7
+	// instantScale is what a cosine of the instant model is worth in those of the encoder, and instantRelated
+	// the same where it is asked whether a text is an answer at all.
+	instantScale, instantRelated = 0.7, 0.8
 	// sameSitting is how far apart in time neighbours of one conversation are at most.
 	sameSitting = 6 * 3600 * 1000
 	// minLines is from how many lines on the best one says more than the whole.
@@ -203,12 +204,13 @@ func (r *recalling) byTime(ctx context.Context) error {
 	return nil
 }
 
-// cosine returns the cosine of a neighbour on the scale of the encoder.
-func (r *recalling) cosine(n Neighbour) float64 {
+// cosine returns the cosine of a neighbour on the scale of the encoder: what it weighs, and what it says
+// about whether the text is related at all.
+func (r *recalling) cosine(n Neighbour) (meaning, related float64) {
 	if r.c.instant != nil && n.Model == r.c.instant.Fingerprint() {
-		return min(1, instantScale*n.Cosine)
+		return min(1, instantScale*n.Cosine), min(1, instantRelated*n.Cosine)
 	}
-	return n.Cosine
+	return n.Cosine, n.Cosine
 }
 
 func (r *recalling) candidates() []rank.Candidate {
@@ -225,7 +227,7 @@ func (r *recalling) candidates() []rank.Candidate {
 			out[i].Then = r.when.Fit(time.UnixMilli(f.TimestampMS))
 		}
 		if n, ok := r.near[f.RowID]; ok {
-			out[i].Meaning = r.cosine(n)
+			out[i].Meaning, out[i].Related = r.cosine(n)
 		}
 		if i > 0 && r.adjacent(&r.found[i-1].Chunk, &f.Chunk) {
 			out[i].Before, out[i-1].After = i-1, i
@@ -287,7 +289,7 @@ func (r *recalling) answer(c *rank.Candidate, x rank.Result) answer {
 	}
 	if n, ok := r.near[f.RowID]; ok {
 		a.why.Cosine, a.why.Model = n.Cosine, n.Model
-		if c.Meaning >= rank.MeaningFloor {
+		if c.Related >= rank.MeaningFloor {
 			a.matched = append(a.matched, matchedByMeaning)
 		}
 	}
@@ -329,7 +331,8 @@ func (r *recalling) withSummaries(ctx context.Context, answers []answer) ([]answ
 		for _, v := range r.queries {
 			if v.Model == vecset.Space(h.Model) {
 				n := Neighbour{Model: v.Model, Cosine: dot(v.Vector, vecset.Unpack(h.Vector))}
-				c.Meaning, why.Cosine, why.Model = r.cosine(n), n.Cosine, n.Model
+				c.Meaning, c.Related = r.cosine(n)
+				why.Cosine, why.Model = n.Cosine, n.Model
 			}
 		}
 		x := rank.Fuse([]rank.Candidate{c}, rank.Options{})[0]
@@ -346,7 +349,7 @@ func (r *recalling) withSummaries(ctx context.Context, answers []answer) ([]answ
 		if m.Words > 0 {
 			a.matched = append(a.matched, matchedByWords)
 		}
-		if c.Meaning >= rank.MeaningFloor {
+		if c.Related >= rank.MeaningFloor {
 			a.matched = append(a.matched, matchedByMeaning)
 		}
 		found = append(found, a)
