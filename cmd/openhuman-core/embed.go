@@ -68,6 +68,12 @@ type derivation struct {
 // derive makes what is made from the chunks: the summaries first, which takes little time, then the
 // vectors of chunks and of summaries.
 func (a *app) derive(ctx context.Context, cfg config.Config, s *store.Store, w writers, d derivation) error {
+	if w.bad != nil {
+		newProgress(a).say("warning: " + fault.Message(w.bad))
+	}
+	if err := w.learn(ctx, cfg, s); err != nil {
+		return err
+	}
 	x, err := a.newSealer(cfg, s, w)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/endpoint"
 	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/pkg/controller"
+	"github.com/openhuman/openhuman-core/pkg/store"
 )
 
 // The settings of a provider that are no endpoint.
@@ -34,6 +35,9 @@ type writers struct {
 	remote  *endpoint.Embedder
 	builtin ingest.Encoder
 	good    []string
+	// own are the words that the person has explained, and bad says what is wrong with their file.
+	own []xling.Own
+	bad error
 }
 
 // loadWriters returns the models that the settings ask for.
@@ -41,11 +45,12 @@ func loadWriters(cfg config.Config) (writers, error) {
 	if cfg.Embedding.Provider == providerNone {
 		return writers{}, nil
 	}
-	instant, encoder, err := loadBuiltin(cfg, minilm.Options{})
+	own, bad := readGlosses(cfg)
+	instant, encoder, err := loadBuiltin(own, minilm.Options{})
 	if err != nil {
 		return writers{}, err
 	}
-	w := writers{instant: instant, encoder: encoder, builtin: encoder}
+	w := writers{instant: instant, encoder: encoder, builtin: encoder, own: own, bad: bad}
 	if cfg.Embedding.Provider != providerBuiltin {
 		c, err := endpoint.New(embeddingOptions(cfg))
 		if err != nil {
@@ -58,8 +63,9 @@ func loadWriters(cfg config.Config) (writers, error) {
 }
 
 // askers returns what puts questions to the same models. They are loaded by the first question; warn
-// is told when an endpoint does not answer. instant is the one of them that takes no time.
-func askers(cfg config.Config, warn func(error)) (list []controller.Embedder, instant controller.Embedder) {
+// is told when an endpoint does not answer. instant is the one of them that takes no time. The names
+// in s are not translated.
+func askers(cfg config.Config, s *store.Store, warn func(error)) (list []controller.Embedder, instant controller.Embedder) {
 	switch cfg.Embedding.Provider {
 	case providerNone:
 		return nil, nil
@@ -69,10 +75,21 @@ func askers(cfg config.Config, warn func(error)) (list []controller.Embedder, in
 			list = append(list, r)
 		}
 	}
-	instant = &asker{load: func() (ingest.Model, error) { return loadInstant(cfg) }}
+	own := sync.OnceValue(func() []xling.Own {
+		own, bad := readGlosses(cfg)
+		if bad != nil {
+			warn(bad)
+		}
+		own, err := withNames(context.Background(), cfg, own, s)
+		if err != nil {
+			return own // what is wrong with the memory is said by what reads it
+		}
+		return own
+	})
+	instant = &asker{load: func() (ingest.Model, error) { return loadInstant(own()) }}
 	return append(list,
 		&asker{load: func() (ingest.Model, error) {
-			_, m, err := loadBuiltin(cfg, minilm.Options{Workers: 1}) // a question is one batch
+			_, m, err := loadBuiltin(own(), minilm.Options{Workers: 1}) // a question is one batch
 			if err != nil {
 				return nil, err
 			}
@@ -83,7 +100,7 @@ func askers(cfg config.Config, warn func(error)) (list []controller.Embedder, in
 }
 
 // loadInstant returns the instant model for all languages, with the person's own words.
-func loadInstant(cfg config.Config) (*xling.Instant, error) {
+func loadInstant(own []xling.Own) (*xling.Instant, error) {
 	m, err := static.Load()
 	if err != nil {
 		return nil, err
@@ -92,12 +109,12 @@ func loadInstant(cfg config.Config) (*xling.Instant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return xling.NewInstant(m, set), nil
+	return xling.NewInstant(m, set.With(own)), nil
 }
 
 // loadBuiltin returns the models that are part of the program, for all languages.
-func loadBuiltin(cfg config.Config, o minilm.Options) (*xling.Instant, *xling.Encoder, error) {
-	instant, err := loadInstant(cfg)
+func loadBuiltin(own []xling.Own, o minilm.Options) (*xling.Instant, *xling.Encoder, error) {
+	instant, err := loadInstant(own)
 	if err != nil {
 		return nil, nil, err
 	}

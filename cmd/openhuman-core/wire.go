@@ -97,7 +97,7 @@ func openMemoryWith(cfg config.Config, withheld error, providers capability.List
 	s := store.Lazy(store.Options{Path: storePath(cfg), ReadOnly: true})
 	x := vecindex.New(s, cfg.Workspace)
 	m := &memory{store: s, index: x, trouble: &trouble{}}
-	models, instant := askers(cfg, m.trouble.warn)
+	models, instant := askers(cfg, s, m.trouble.warn)
 	c := controller.New(controller.Options{
 		Store: s, Policy: p, Embedders: models, Instant: instant, Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
 		Registry: registry(cfg, providers), Web: web,

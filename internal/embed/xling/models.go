@@ -19,6 +19,9 @@ type Instant struct {
 // NewInstant returns the instant model with the languages of a set.
 func NewInstant(m *static.Model, s *Set) *Instant { return &Instant{m, s} }
 
+// With returns the model with a person's own words and names.
+func (m *Instant) With(own []Own) *Instant { return &Instant{m.model, m.set.With(own)} }
+
 // Fingerprint names the model of English texts. See FingerprintOf.
 func (m *Instant) Fingerprint() string { return m.model.Fingerprint() }
 
@@ -107,6 +110,9 @@ type Encoder struct {
 
 // NewEncoder returns the encoder with the languages of the instant model.
 func NewEncoder(m *minilm.Model, i *Instant) *Encoder { return &Encoder{m, i, i.set} }
+
+// With returns the encoder with a person's own words and names.
+func (e *Encoder) With(own []Own) *Encoder { return NewEncoder(e.model, e.instant.With(own)) }
 
 // Fingerprint names the encoder of English texts. See FingerprintOf.
 func (e *Encoder) Fingerprint() string { return e.model.Fingerprint() }

@@ -49,10 +49,17 @@ func newPersonal(list []Own, s *Set) *personal {
 			continue // names in letters are read as they are
 		}
 		id := int32(-2 - len(p.list))
+		if o.Gloss == "" && s.isWord(form) {
+			continue // mother is called mother
+		}
 		p.list = append(p.list, o)
 		add(form, id)
 		if zh := s.of(Han); zh != nil {
 			add(zh.simplified(form), id)
+		}
+		// People are called by their given name too, which is the last two characters of three.
+		if r := []rune(form); o.Gloss == "" && len(r) == 3 && all(form, isHan) && !s.isWord(string(r[1:])) {
+			add(string(r[1:]), id)
 		}
 	}
 	for _, forms := range p.byFirst {
@@ -61,6 +68,50 @@ func newPersonal(list []Own, s *Set) *personal {
 		})
 	}
 	return p
+}
+
+// isWord reports whether a language has a word that is more than a character.
+func (s *Set) isWord(form string) bool {
+	for _, l := range s.languages {
+		if l.words.number(l.simplified(form)) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Differ returns what tells whether a text holds a word that one of two lists explains in another way
+// than the other; nil when they say the same.
+func Differ(a, b []Own) func(texts ...string) bool {
+	meanings := map[string][2]string{}
+	for side, list := range [][]Own{a, b} {
+		for _, o := range list {
+			m := meanings[o.Word]
+			m[side] = "=" + o.Gloss
+			meanings[o.Word] = m
+		}
+	}
+	byFirst := map[rune][]string{}
+	for word, m := range meanings {
+		if r, _ := utf8.DecodeRuneInString(word); m[0] != m[1] && word != "" {
+			byFirst[r] = append(byFirst[r], word)
+		}
+	}
+	if len(byFirst) == 0 {
+		return nil
+	}
+	return func(texts ...string) bool {
+		for _, t := range texts {
+			for i, r := range t {
+				for _, w := range byFirst[r] {
+					if strings.HasPrefix(t[i:], w) {
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
 }
 
 func all(s string, is func(rune) bool) bool {

@@ -166,6 +166,31 @@ func TestOwn(t *testing.T) {
 	}
 }
 
+// A name that is known keeps its given name too; a word that is also somebody's name stays a word.
+func TestNames(t *testing.T) {
+	s := xling.NewSet(chinese(t), japanese(t)).With([]xling.Own{{Word: "王小丽"}, {Word: "会议"}, {Word: "張會議"}})
+	for text, want := range map[string]string{
+		"王小丽的会议": "王小丽 meeting", "小丽我": "小丽 I", "会议": "meeting", "張會議": "张会议", "小": "small",
+	} {
+		if got := s.Translate(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDiffer(t *testing.T) {
+	old := []xling.Own{{"小丽", "Xiao Li"}, {"阿福", "cat"}, {"王芳", ""}}
+	if xling.Differ(old, old) != nil {
+		t.Error("a list differs from itself")
+	}
+	differ := xling.Differ(old, []xling.Own{{"小丽", "my sister"}, {"王芳", ""}, {"李娜", ""}})
+	for text, want := range map[string]bool{"和小丽": true, "阿福": true, "我是李娜": true, "王芳": false, "": false, "小": false} {
+		if got := differ("Title", text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
 func TestReadGlosses(t *testing.T) {
 	in := "\uFEFF# ours\n\n小丽\tXiao Li\r\n阿福\t  our   cat \nno tab here\n字\t\nword\tmeaning\n\xff\tx\n长\t" + strings.Repeat("x", 300) + "\n"
 	got, bad, err := xling.ReadGlosses(strings.NewReader(in))
