@@ -170,7 +170,7 @@ func TestOwn(t *testing.T) {
 func TestNames(t *testing.T) {
 	s := xling.NewSet(chinese(t), japanese(t)).With([]xling.Own{{Word: "王小丽"}, {Word: "会议"}, {Word: "張會議"}})
 	for text, want := range map[string]string{
-		"王小丽的会议": "王小丽 meeting", "小丽我": "小丽 I", "会议": "meeting", "張會議": "张会议", "小": "small",
+		"王小丽的会议": "王小丽 meeting", "小丽我": "小丽 I", "会议": "meeting", "張會議": "張会议", "小": "small",
 	} {
 		if got := s.Translate(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
