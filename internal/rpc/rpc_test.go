@@ -286,7 +286,11 @@ func TestErrors(t *testing.T) {
 		{"no web search", backend(memory(t), policy.Options{}), `{"jsonrpc":"2.0","id":1,"method":"openhuman.tools_web_search","params":{"query":"x"}}`, `"code":-32001`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := open(t, c.backend, func(o *rpc.Options) { o.Limits.Call = 100 * time.Millisecond })
+			s := open(t, c.backend, func(o *rpc.Options) {
+				if c.name == "too slow" {
+					o.Limits.Call = 100 * time.Millisecond
+				}
+			})
 			if got := s.rpc(c.body); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1,"error":`) || !strings.Contains(got, c.want) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
