@@ -27,7 +27,7 @@ const (
 	boundExtra = 25 * time.Millisecond
 	boundLoad  = 80 * time.Millisecond
 	kinds      = 9  // of questions
-	each       = 16 // questions of a kind that are asked
+	each       = 40 // questions of a kind that are asked
 )
 
 func main() {
