@@ -35,9 +35,8 @@ func (tx *Tx) HoldFor(fileID, docID int64, m SourceMeta) error {
 	return tx.hold(fileID, docID, source)
 }
 
-// hold writes a holder. An upsert would do in one statement, and a statement that could fail half way
-// makes FTS5 write out all that it has gathered: with one for every document that was a fifth of the
-// time that a large import takes.
+// hold writes a holder, mostly one that is new. An upsert would need a savepoint of its own, for
+// which FTS5 writes out what it has gathered.
 func (tx *Tx) hold(fileID, docID, source int64) error {
 	var was sql.NullInt64
 	found, err := tx.w.get("SELECT source FROM holders WHERE file = ? AND document = ?", []any{fileID, docID}, &was)
