@@ -5,11 +5,14 @@ import (
 	"hash/fnv"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest/chatgpt"
+	"github.com/openhuman/openhuman-core/internal/ingest/claude"
 	"github.com/openhuman/openhuman-core/internal/ingest/csv"
 	"github.com/openhuman/openhuman-core/internal/ingest/interchange"
 	"github.com/openhuman/openhuman-core/internal/ingest/mail"
 	"github.com/openhuman/openhuman-core/internal/ingest/markdown"
 	"github.com/openhuman/openhuman-core/internal/ingest/plain"
+	"github.com/openhuman/openhuman-core/internal/ingest/sessions"
 	"github.com/openhuman/openhuman-core/internal/ingest/slack"
 	"github.com/openhuman/openhuman-core/internal/ingest/web"
 	"github.com/openhuman/openhuman-core/internal/ingest/whatsapp"
@@ -48,6 +51,9 @@ func Formats(l Limits) []Format {
 		{Reader: slack.New(), Kind: doc.KindChat, Source: File},
 		{Reader: slack.NewDay(), Kind: doc.KindChat, Source: Folder},
 		{Reader: whatsapp.New(), Kind: doc.KindChat, Source: File},
+		{Reader: chatgpt.New(), Kind: doc.KindChat, Source: File},
+		{Reader: claude.New(), Kind: doc.KindChat, Source: File},
+		{Reader: sessions.New(), Kind: doc.KindChat, Source: File},
 		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes, AnyText: true},
 		{Reader: web.Reader{}, Kind: doc.KindDocument, Source: Folder},
 		{Reader: csv.New(), Kind: doc.KindDocument, Source: Folder},

@@ -31,6 +31,7 @@ type Decoder struct {
 	err    error // of src
 	begun  bool
 	values int // how many were begun, so that a value nobody read is noticed
+	depth  int // of the groups that were gone into
 	raw    []byte
 }
 
@@ -55,6 +56,9 @@ func (d *Decoder) fill() error {
 func (d *Decoder) peek() (byte, error) {
 	for {
 		if err := d.fill(); err != nil {
+			if d.depth > 0 {
+				err = cut(err)
+			}
 			return 0, err
 		}
 		switch c := d.buf[d.at]; c {
@@ -86,7 +90,7 @@ func (d *Decoder) Object(f func(key string) error) error {
 	return d.group('{', '}', func() error {
 		c, err := d.peek()
 		if err != nil {
-			return cut(err)
+			return err
 		}
 		if c != '"' {
 			return ErrSyntax
@@ -96,7 +100,7 @@ func (d *Decoder) Object(f func(key string) error) error {
 			return err
 		}
 		if c, err = d.peek(); err != nil {
-			return cut(err)
+			return err
 		}
 		if c != ':' {
 			return ErrSyntax
@@ -137,11 +141,13 @@ func (d *Decoder) group(open, end byte, f func() error) error {
 	}
 	d.values++
 	d.at++
+	d.depth++
+	defer func() { d.depth-- }()
 	for first := true; ; first = false {
 		c, err := d.peek()
 		switch {
 		case err != nil:
-			return cut(err)
+			return err
 		case c == end:
 			d.at++
 			return nil
@@ -149,7 +155,7 @@ func (d *Decoder) group(open, end byte, f func() error) error {
 		case c == ',':
 			d.at++
 			if c, err = d.peek(); err != nil {
-				return cut(err)
+				return err
 			}
 			if c == end { // a comma too many harms nobody
 				continue

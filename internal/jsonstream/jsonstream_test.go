@@ -203,3 +203,22 @@ func FuzzDecoder(f *testing.F) {
 		jsonstream.Shape(b)
 	})
 }
+
+func TestLines(t *testing.T) {
+	l := jsonstream.NewLines(strings.NewReader("one\n"+strings.Repeat("x", 200_000)+"\n\nlast"), 100)
+	var got []string
+	for {
+		b, err := l.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			got = append(got, err.Error())
+			continue
+		}
+		got = append(got, strings.TrimSuffix(string(b), "\n"))
+	}
+	if d := cmp.Diff([]string{"one", jsonstream.ErrTooLarge.Error(), "", "last"}, got); d != "" || l.Number() != 4 {
+		t.Errorf("line %d: %s", l.Number(), d)
+	}
+}
