@@ -16,6 +16,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/embed/xling"
 	"github.com/openhuman/openhuman-core/internal/ingest"
+	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
@@ -147,4 +148,36 @@ func hashOf(s string) string {
 	h := fnv.New64a()
 	h.Write([]byte(s)) //nolint:errcheck // never fails
 	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// A translator is the instant model of a question, which knows other languages.
+type translator struct{ *asker }
+
+func (t translator) open() (*xling.Instant, bool) {
+	m, err := t.asker.open()
+	x, ok := m.(*xling.Instant)
+	return x, ok && err == nil
+}
+
+// Foreign implements controller.Translator.
+func (t translator) Foreign(texts ...string) bool {
+	m, ok := t.open()
+	return ok && m.Foreign(texts...)
+}
+
+// Translate implements controller.Translator.
+func (t translator) Translate(text string) string {
+	m, ok := t.open()
+	if !ok {
+		return text
+	}
+	return m.Translate(text)
+}
+
+// translatorOf returns the translator that an instant model is, or nil.
+func translatorOf(instant controller.Embedder) controller.Translator {
+	if a, ok := instant.(*asker); ok {
+		return translator{a}
+	}
+	return nil
 }

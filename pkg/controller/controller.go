@@ -34,6 +34,15 @@ type Store interface {
 	// NearestEntities returns existing entity ids that resemble id, best first.
 	NearestEntities(ctx context.Context, id string, limit int, scope store.Scope) ([]string, error)
 	Stats(ctx context.Context) (store.Stats, error)
+	// Activity counts the chunks of each source between neighbouring bounds.
+	Activity(ctx context.Context, bounds []time.Time, scope store.Scope) ([]store.SourceActivity, error)
+	// RootSummaries returns a page of the summaries of a source that none stands above, and how many
+	// there are.
+	RootSummaries(ctx context.Context, sourceID string, limit, offset int, scope store.Scope) (roots []store.Summary, total int, err error)
+	// Below returns what stands directly under a summary; a NotFound fault for an unknown or hidden id.
+	Below(ctx context.Context, summaryID string, scope store.Scope) ([]store.Summary, []store.Chunk, error)
+	// HasGlosses reports whether any chunk is in another language, with its translation in the index.
+	HasGlosses(ctx context.Context) (bool, error)
 	// Rows returns the chunks that the filter leaves, or nil for all of them.
 	Rows(ctx context.Context, f store.Filter) (*store.RowSet, error)
 	// FilterRows returns those of a few chunks that are there and pass the filter, in the same order.
@@ -64,13 +73,19 @@ type Options struct {
 	// Instant is the one of the Embedders that takes microseconds; it also compares the question with
 	// the lines of what was found. nil: none of them does.
 	Instant Embedder
-	Now     func() time.Time // nil: time.Now
+	// Translator lets the words of a question be found in texts of other languages; nil: they are not.
+	Translator Translator
+	Now        func() time.Time // nil: time.Now
 	// MaxResultBytes bounds one copy of an answer; 0 means DefaultMaxResultBytes.
 	MaxResultBytes int
 	// Web is the web search that is configured; nil: none.
 	Web WebSearcher
+	// Writer takes in what callers write; nil: they may not write.
+	Writer Writer
 	// Registry is what the tool registry answers from.
 	Registry Registry
+	// Calls sums up the record of calls; nil: there is none.
+	Calls CallRecord
 }
 
 // DefaultMaxResultBytes is the bound on one copy of an answer.
@@ -86,25 +101,28 @@ const (
 
 // Controller answers calls. It is safe for concurrent use.
 type Controller struct {
-	store     Store
-	policy    *policy.Policy
-	embedders []Embedder
-	vectors   VectorIndex
-	instant   Embedder
-	now       func() time.Time
-	maxBytes  int
-	web       WebSearcher
-	registry  Registry
-	watch     watch
+	store      Store
+	policy     *policy.Policy
+	embedders  []Embedder
+	vectors    VectorIndex
+	instant    Embedder
+	translator Translator
+	now        func() time.Time
+	maxBytes   int
+	web        WebSearcher
+	writer     Writer
+	registry   Registry
+	calls      CallRecord
+	watch      watch
 }
 
 // New returns a Controller over o.Store.
 func New(o Options) *Controller {
 	c := &Controller{
-		store: o.Store, policy: o.Policy, embedders: o.Embedders, vectors: o.Vectors, instant: o.Instant, now: o.Now, maxBytes: o.MaxResultBytes,
-		registry: o.Registry,
+		store: o.Store, policy: o.Policy, embedders: o.Embedders, vectors: o.Vectors, instant: o.Instant, translator: o.Translator, now: o.Now, maxBytes: o.MaxResultBytes,
+		registry: o.Registry, calls: o.Calls,
 	}
-	c.web = o.Web
+	c.web, c.writer = o.Web, o.Writer
 	if c.now == nil {
 		c.now = time.Now
 	}

@@ -77,6 +77,9 @@ func (r *recalling) answers(ctx context.Context) ([]answer, error) {
 		r.near, r.queries = nil, nil
 		r.note = "Only words were compared this time, not meaning: the embedding model or its vectors cannot be read."
 	}
+	if err := r.byGloss(ctx); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(r.found, func(a, b found) int { return cmp.Compare(a.RowID, b.RowID) })
 	if err := r.bridge(ctx); err != nil {
 		return nil, err

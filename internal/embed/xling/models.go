@@ -73,6 +73,12 @@ func (m *Instant) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return out, nil
 }
 
+// Foreign reports whether any of the texts is in another language, at least in part.
+func (m *Instant) Foreign(texts ...string) bool { return m.set.Foreign(texts...) }
+
+// Translate returns what a text says in English, word by word.
+func (m *Instant) Translate(text string) string { return m.set.Translate(text) }
+
 // Gloss returns what texts say in English, word by word, as tokens of the full-text index; "" when none
 // of them is foreign.
 func (m *Instant) Gloss(texts ...string) string {
