@@ -57,6 +57,8 @@ var mayImport = map[string][]string{
 	"internal/ingest/sessions":    chats,
 	"internal/ingest/web":         readers,
 	"internal/ingest/rows":        {},
+	"internal/ingest/zipped":      {},
+	"internal/ingest/office":      {"internal/doc", "internal/charset", "internal/ingest/rows", "internal/ingest/zipped"},
 	"internal/ingest/csv":         {"internal/doc", "internal/charset", "internal/ingest/rows"},
 
 	// Surfaces.
@@ -75,8 +77,11 @@ var mayImport = map[string][]string{
 	"internal/endpoint": {"internal/text", "pkg/fault"},
 	"internal/searxng":  {"pkg/controller", "pkg/fault"},
 	"internal/audit":    {},
+	"internal/inbox":    {"internal/ingest", "internal/ingest/interchange", "pkg/store", "pkg/controller", "pkg/fault"},
 
 	"internal/embed/...": {"internal/embed/...", "internal/text", "pkg/fault"},
+
+	".": {}, // the legal texts
 
 	// Checks.
 	"internal/archtest":        {},

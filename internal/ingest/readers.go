@@ -11,6 +11,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/interchange"
 	"github.com/openhuman/openhuman-core/internal/ingest/mail"
 	"github.com/openhuman/openhuman-core/internal/ingest/markdown"
+	"github.com/openhuman/openhuman-core/internal/ingest/office"
 	"github.com/openhuman/openhuman-core/internal/ingest/plain"
 	"github.com/openhuman/openhuman-core/internal/ingest/sessions"
 	"github.com/openhuman/openhuman-core/internal/ingest/slack"
@@ -56,6 +57,7 @@ func Formats(l Limits) []Format {
 		{Reader: sessions.New(), Kind: doc.KindChat, Source: File},
 		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes, AnyText: true},
 		{Reader: web.Reader{}, Kind: doc.KindDocument, Source: Folder},
+		{Reader: office.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: csv.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder, AnyText: true},
 	}
