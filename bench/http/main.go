@@ -20,7 +20,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rs/zerolog"
 
 	"github.com/openhuman/openhuman-core/internal/rpc"
 	"github.com/openhuman/openhuman-core/pkg/controller"
@@ -57,7 +56,7 @@ func overhead(ctx context.Context, workspace string, calls int) error {
 	defer s.Close()
 	c := controller.New(controller.Options{Store: s})
 	deps := tools.Deps{Controller: c}
-	server := rpc.New(rpc.Options{Backend: rpc.Backend{Deps: deps, Token: token, Host: "127.0.0.1"}, Log: zerolog.Nop()})
+	server := rpc.New(rpc.Options{Backend: rpc.Backend{Deps: deps, Token: token, Host: "127.0.0.1"}})
 	l, err := rpc.Listen(ctx, "127.0.0.1", 0)
 	if err != nil {
 		return err
