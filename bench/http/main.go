@@ -20,7 +20,6 @@ import (
 	"strings"
 	"time"
 
-
 	"github.com/openhuman/openhuman-core/internal/rpc"
 	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/store"
