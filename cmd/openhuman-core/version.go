@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"runtime"
 	"runtime/debug"
 
+	openhuman "github.com/openhuman/openhuman-core"
 	"github.com/spf13/cobra"
 )
 
@@ -22,11 +24,15 @@ type build struct {
 }
 
 func newVersionCommand(a *app) *cobra.Command {
+	var licenses bool
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and how it was built",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if licenses {
+				return a.printLicenses()
+			}
 			b := readBuild()
 			if a.json {
 				return a.printJSON(b)
@@ -43,8 +49,27 @@ func newVersionCommand(a *app) *cobra.Command {
 			return err
 		},
 	}
+	c.Flags().BoolVar(&licenses, "licenses", false, "print the licence, what the program contains of others, and their licences")
 	a.jsonFlag(c)
 	return c
+}
+
+// printLicenses prints all legal texts.
+func (a *app) printLicenses() error {
+	names, err := fs.Glob(openhuman.Legal, "LICENSES/*.txt")
+	if err != nil {
+		return err
+	}
+	for _, name := range append([]string{"LICENSE", "NOTICE"}, names...) {
+		text, err := openhuman.Legal.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(a.stdout, "==== %s ====\n\n%s\n", name, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func readBuild() build {

@@ -83,6 +83,8 @@ var mayImport = map[string][]string{
 
 	".": {}, // the legal texts
 
+	".": {}, // the legal texts
+
 	// Checks.
 	"internal/archtest":        {},
 	"internal/ingest/doctest":  {"internal/doc", "internal/chunk", "internal/golden"},
