@@ -55,6 +55,8 @@ var mayImport = map[string][]string{
 	"internal/ingest/chatgpt":     chats,
 	"internal/ingest/claude":      chats,
 	"internal/ingest/sessions":    chats,
+	"internal/ingest/telegram":    chats,
+	"internal/ingest/discord":     chats,
 	"internal/ingest/web":         readers,
 	"internal/ingest/rows":        {},
 	"internal/ingest/zipped":      {},
@@ -65,6 +67,7 @@ var mayImport = map[string][]string{
 	"pkg/resources":  {"pkg/fault"},
 	"pkg/tools":      {"pkg/controller", "pkg/policy", "pkg/fault", "pkg/clientinfo", "pkg/resources", "internal/near", "internal/audit"},
 	"internal/stdio": {"pkg/tools", "pkg/fault", "pkg/clientinfo"},
+	"internal/web":   {},
 	"internal/rpc":   {"pkg/tools", "pkg/fault", "pkg/clientinfo", "internal/near"},
 
 	// The program around them.
@@ -80,8 +83,6 @@ var mayImport = map[string][]string{
 	"internal/inbox":    {"internal/ingest", "internal/ingest/interchange", "pkg/store", "pkg/controller", "pkg/fault"},
 
 	"internal/embed/...": {"internal/embed/...", "internal/text", "pkg/fault"},
-
-	".": {}, // the legal texts
 
 	".": {}, // the legal texts
 

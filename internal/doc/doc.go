@@ -57,6 +57,9 @@ type Document struct {
 	// a mail's Message-ID with its sender and date.
 	GlobalKey string
 
+	// Longest says that, when several files hold the document, the one with the most text counts: a day
+	// of a chat that was exported twice is whole in the later export only.
+	Longest   bool
 	SourceRef string // leads back to the very message, page or file
 	Title     string
 	Author    Person

@@ -59,6 +59,8 @@ type item struct {
 	rec    store.DocumentRecord
 	broken bool // building it failed
 	global bool // it belongs to the first file that brings it
+	// longest says that of the files that bring it the one with the most text counts.
+	longest bool
 }
 
 // pipeline takes the entries in. again, when set, says what became of each of them earlier in this
@@ -327,7 +329,7 @@ func (p *pipe) readFile(ctx context.Context, j *job) {
 
 // emit sends one document to the builders and, in its place, to the writer.
 func (p *pipe) emit(ctx context.Context, j *job, d *doc.Document) error {
-	it := &item{d: d, weight: weight(d), ready: make(chan struct{}), global: d.GlobalKey != ""}
+	it := &item{d: d, weight: weight(d), ready: make(chan struct{}), global: d.GlobalKey != "", longest: d.Longest}
 	if !p.gate.enter(j.seq, it.weight) {
 		return context.Cause(ctx)
 	}
@@ -359,7 +361,7 @@ func (p *pipe) place(j *job, d *doc.Document) (store.SourceMeta, string) {
 	id, shown := j.container, j.shown
 	switch {
 	case d.SourceID != "":
-		id, shown = "own "+d.SourceID, p.kinds.fit(d.SourceID, d.Kind)
+		id, shown = ownSource(p.kinds, d)
 	case d.Kind != j.format.Kind:
 		id, shown = p.run.reg.source(d.Kind, j.e.root, extent(j.format.Source, j.e))
 		fallthrough
@@ -367,6 +369,12 @@ func (p *pipe) place(j *job, d *doc.Document) (store.SourceMeta, string) {
 		shown = p.kinds.fit(shown, d.Kind)
 	}
 	return store.SourceMeta{SourceID: shown, Kind: string(d.Kind), Owner: d.Owner}, identity(id, d)
+}
+
+// ownSource is where a document goes that names its source: the id that its identity is made with, and
+// the one that the source is shown as.
+func ownSource(k *kinds, d *doc.Document) (id, shown string) {
+	return "own " + d.SourceID, k.fit(d.SourceID, d.Kind)
 }
 
 // kinds remembers the kind of every source, since a source has one kind only.

@@ -8,6 +8,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/chatgpt"
 	"github.com/openhuman/openhuman-core/internal/ingest/claude"
 	"github.com/openhuman/openhuman-core/internal/ingest/csv"
+	"github.com/openhuman/openhuman-core/internal/ingest/discord"
 	"github.com/openhuman/openhuman-core/internal/ingest/interchange"
 	"github.com/openhuman/openhuman-core/internal/ingest/mail"
 	"github.com/openhuman/openhuman-core/internal/ingest/markdown"
@@ -15,6 +16,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/plain"
 	"github.com/openhuman/openhuman-core/internal/ingest/sessions"
 	"github.com/openhuman/openhuman-core/internal/ingest/slack"
+	"github.com/openhuman/openhuman-core/internal/ingest/telegram"
 	"github.com/openhuman/openhuman-core/internal/ingest/web"
 	"github.com/openhuman/openhuman-core/internal/ingest/whatsapp"
 )
@@ -55,6 +57,10 @@ func Formats(l Limits) []Format {
 		{Reader: chatgpt.New(), Kind: doc.KindChat, Source: File},
 		{Reader: claude.New(), Kind: doc.KindChat, Source: File},
 		{Reader: sessions.New(), Kind: doc.KindChat, Source: File},
+		{Reader: telegram.New(), Kind: doc.KindChat, Source: File},
+		{Reader: telegram.NewPage(), Kind: doc.KindChat, Source: File},
+		{Reader: discord.New(), Kind: doc.KindChat, Source: File},
+		{Reader: discord.NewPackage(), Kind: doc.KindChat, Source: File},
 		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes, AnyText: true},
 		{Reader: web.Reader{}, Kind: doc.KindDocument, Source: Folder},
 		{Reader: office.New(), Kind: doc.KindDocument, Source: Folder},

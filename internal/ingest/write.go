@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/pkg/store"
@@ -215,6 +216,17 @@ func (w *writer) document(tx *store.Tx, t *tally, j *job, it *item) error {
 			return tx.HoldFor(j.fileID, id, it.rec.Source)
 		}
 	}
+	if it.longest {
+		id, held, err := tx.HeldLonger(it.rec.Identity, j.fileID, characters(it.rec.Chunks))
+		if err != nil {
+			return err
+		}
+		if held {
+			t.same++
+			j.docs = append(j.docs, id)
+			return tx.HoldFor(j.fileID, id, it.rec.Source)
+		}
+	}
 	id, res, err := tx.PutDocument(it.rec)
 	if err != nil {
 		return err
@@ -232,6 +244,15 @@ func (w *writer) document(tx *store.Tx, t *tally, j *job, it *item) error {
 	j.docs = append(j.docs, id)
 	// The document may be in another source, when a file that held it before this one was forgotten.
 	return tx.HoldFor(j.fileID, id, it.rec.Source)
+}
+
+// characters counts the text of a document, as the store does.
+func characters(chunks []store.ChunkRecord) int {
+	n := 0
+	for i := range chunks {
+		n += utf8.RuneCountInString(chunks[i].Content)
+	}
+	return n
 }
 
 // end closes a file: what it held before and holds no longer goes, when it was read in full.

@@ -162,6 +162,18 @@ func (tx *Tx) HeldBefore(identity string, fileID int64) (docID int64, held bool,
 	return docID, held, nil
 }
 
+// HeldLonger reports whether another file holds the document with this identity and at least so many
+// characters are stored of its text, and returns its row.
+func (tx *Tx) HeldLonger(identity string, fileID int64, characters int) (docID int64, held bool, err error) {
+	held, err = tx.w.get(`SELECT d.id FROM documents d WHERE d.identity = ?
+		AND EXISTS (SELECT 1 FROM holders h WHERE h.document = d.id AND h.file <> ?)
+		AND (SELECT COALESCE(SUM(LENGTH(c.content)), 0) FROM chunks c WHERE c.document = d.id) >= ?`, []any{identity, fileID, characters}, &docID)
+	if err != nil {
+		return 0, false, fmt.Errorf("read holders: %w", err)
+	}
+	return docID, held, nil
+}
+
 // Meta returns the value stored under key, or "".
 func (s *Store) Meta(ctx context.Context, key string) (value string, err error) {
 	err = s.view(ctx, func(ctx context.Context, q querier) error {

@@ -204,6 +204,7 @@ func (x *export) emitMessages(c channel, key, date string, msgs []*post) error {
 		SourceID: c.sourceID,
 		Kind:     doc.KindChat,
 		Key:      c.id + "/" + key,
+		Longest:  true,
 		Title:    c.title + " " + date,
 		To:       c.members,
 	}

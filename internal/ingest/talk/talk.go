@@ -9,6 +9,8 @@ package talk
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,8 +27,8 @@ const (
 	maxMentioned = 200
 	// far is how many messages above its answer a question may stand before the answer is put behind it.
 	far = 8
-	// maxDays bounds how many days are told apart, about a hundred and thirty years of them.
-	maxDays = 50_000
+	// maxDays bounds how many documents are told apart by a number.
+	maxDays = 100_000
 )
 
 // A Message is one message of a conversation.
@@ -98,19 +100,21 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	msgs := arrange(w.msgs)
-	key := w.day
+	// The first message is part of the key, so that two files with two parts of a day are both kept.
+	key := w.day + "/" + mark(msgs[0])
 	if w.room.Key != "" {
-		key = w.room.Key + "/" + w.day
+		key = w.room.Key + "/" + key
 	}
-	if n := w.parts[w.day]; n > 0 {
+	n := w.parts[key]
+	if len(w.parts) < maxDays || n > 0 {
+		w.parts[key]++
+	}
+	if n > 0 {
 		key += "/" + strconv.Itoa(n+1)
-	}
-	if len(w.parts) < maxDays || w.parts[w.day] > 0 {
-		w.parts[w.day]++
 	}
 	d := &doc.Document{
 		SourceID: w.room.SourceID, Kind: doc.KindChat, Owner: w.room.Owner, Tags: w.room.Tags,
-		Key: key, Title: strings.TrimSpace(w.room.Title + " " + w.day), To: w.room.Members,
+		Key: key, Longest: true, Title: strings.TrimSpace(w.room.Title + " " + w.day), To: w.room.Members,
 		Messages: make([]doc.Message, 0, len(msgs)),
 	}
 	for _, m := range msgs {
@@ -126,6 +130,15 @@ func (w *Writer) Close() error {
 	w.msgs, w.bytes = w.msgs[:0], 0
 	w.emitted++
 	return w.emit(d)
+}
+
+// mark tells a message from others of its day.
+func mark(m Message) string {
+	if m.ID != "" {
+		return m.ID
+	}
+	sum := sha256.Sum256([]byte(m.Time.Format(time.DateTime) + "\x00" + m.Author.String() + "\x00" + m.Text))
+	return hex.EncodeToString(sum[:4])
 }
 
 // arrange puts messages in the order of time, each once, and an answer to something far above it behind

@@ -37,7 +37,7 @@ func Thread(emit doc.Emit, d doc.Document) (int, error) {
 			n++
 		}
 		part := d
-		part.Kind, part.Messages = doc.KindChat, kept[:n:n]
+		part.Kind, part.Longest, part.Messages = doc.KindChat, true, kept[:n:n]
 		part.Time = firstTime(part.Messages, d.Time)
 		if part.SourceRef == "" || parts > 0 {
 			part.SourceRef = part.Messages[0].SourceRef

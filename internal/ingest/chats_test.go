@@ -1,0 +1,70 @@
+package ingest_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest"
+)
+
+// TestChatExportedTwice: of a day that two exports hold, one of them in part, all is kept once, whichever
+// is read first; a part of a day that only one of them holds is kept beside the other.
+func TestChatExportedTwice(t *testing.T) {
+	const head, morning, evening = "01/05/2024, 08:00 - Ada: before\n", "13/05/2024, 09:00 - Ada: in the morning\n", "13/05/2024, 21:00 - Bob: in the evening\n"
+	for name, files := range map[string]map[string]string{
+		"short first": {"1/WhatsApp Chat with Bob.txt": head + morning, "2/WhatsApp Chat with Bob.txt": head + morning + evening},
+		"long first":  {"1/WhatsApp Chat with Bob.txt": head + morning + evening, "2/WhatsApp Chat with Bob.txt": head + morning},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, s := folder(t, "home", files), open(t)
+			o := ingest.Options{Store: s}
+			if sum := run(t, o, dir); sum.Outcomes[doc.OK] != 2 {
+				t.Fatalf("summary = %+v", sum)
+			}
+			all := strings.Join(dump(t, s), "\n")
+			for _, want := range []string{"before", "in the morning", "in the evening"} {
+				if !strings.Contains(all, want) {
+					t.Errorf("%q is missing", want)
+				}
+			}
+			if got := sources(t, s); got["whatsapp:Bob"] != 3 { // chunks
+				t.Errorf("sources %v", got)
+			}
+			before := dump(t, s)
+			for _, f := range []string{"1", "2", ""} {
+				run(t, o, filepath.Join(dir, f))
+			}
+			if d := cmp.Diff(before, dump(t, s)); d != "" {
+				t.Errorf("another run changed something:\n%s", d)
+			}
+		})
+	}
+}
+
+// TestChatsAreFoundByContent takes in one export of each kind under names that say nothing.
+func TestChatsAreFoundByContent(t *testing.T) {
+	files := map[string]string{
+		"a.dat": "[01.05.24, 15:00:00] Ada: hello whatsapp\n[01.05.24, 15:01:00] Bob: hi\n",
+		"b.dat": `[{"title":"t","create_time":1714557600,"mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["hello chatgpt"]}}}},"current_node":"a","id":"1"}]`,
+		"c.dat": `[{"uuid":"1","name":"n","created_at":"2024-05-01T10:00:00Z","chat_messages":[{"uuid":"2","text":"hello claude","sender":"human","created_at":"2024-05-01T10:00:00Z"}]}]`,
+		"d.dat": `{"sessionId":"s","cwd":"/x/tool","type":"user","message":{"role":"user","content":"hello code"},"uuid":"u","timestamp":"2025-05-01T10:00:00Z"}` + "\n",
+		"e.dat": `{"name":"Trip","type":"private_group","id":1,"messages":[{"id":1,"type":"message","date":"2024-05-01T12:00:00","from":"Ada","from_id":"user1","text":"hello telegram"}]}`,
+		"f.dat": `{"guild":{"id":"1","name":"Club"},"channel":{"id":"2","type":"GuildTextChat","name":"help"},"messages":[{"id":"1","type":"Default","timestamp":"2024-05-01T10:00:00Z","content":"hello discord","author":{"name":"ada"}}]}`,
+		"g.dat": "<!DOCTYPE html><html><body><div class=\"page_body chat_page\"><div class=\"history\"><div class=\"message default clearfix\" id=\"message2\"><div class=\"body\"><div class=\"pull_right date details\" title=\"01.05.2024 23:30:00 UTC+02:00\">23:30</div><div class=\"from_name\">Ada</div><div class=\"text\">hello page</div></div></div></div></div></body></html>",
+	}
+	dir, s := folder(t, "home", files), open(t)
+	sum := run(t, ingest.Options{Store: s}, dir)
+	if sum.Outcomes[doc.OK] != len(files) {
+		t.Errorf("summary = %+v", sum)
+	}
+	want := map[string]int{
+		"whatsapp:a": 1, "chatgpt:chats": 1, "claude:chats": 1, "claude-code:tool": 1, "telegram:Trip": 1, "discord:Club#help": 1, "telegram:home": 1,
+	}
+	if d := cmp.Diff(want, sources(t, s)); d != "" {
+		t.Error(d)
+	}
+}
