@@ -16,6 +16,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 	"github.com/openhuman/openhuman-core/internal/embed/static"
+	"github.com/openhuman/openhuman-core/internal/embed/xling"
 	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/internal/vecindex"
 	"github.com/openhuman/openhuman-core/internal/vecset"
@@ -26,23 +27,33 @@ import (
 
 // models are those of the program. Without vectors both are nil.
 type models struct {
-	encoder *minilm.Model
-	instant *static.Model
+	encoder *xling.Encoder
+	instant *xling.Instant
 }
 
 func loadModels() (m models, err error) {
-	if m.instant, err = static.Load(); err != nil {
+	quick, err := static.Load()
+	if err != nil {
 		return m, err
 	}
-	m.encoder, err = minilm.Load()
-	return m, err
+	set, err := xling.Load()
+	if err != nil {
+		return m, err
+	}
+	m.instant = xling.NewInstant(quick, set)
+	encoder, err := minilm.Load()
+	if err != nil {
+		return m, err
+	}
+	m.encoder = xling.NewEncoder(encoder, m.instant)
+	return m, nil
 }
 
 // knowing is the encoder as the program asks it: it owns up to what it does not understand.
-type knowing struct{ *minilm.Model }
+type knowing struct{ *xling.Encoder }
 
 func (k knowing) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, err := k.Model.Embed(ctx, texts)
+	vectors, err := k.Encoder.Embed(ctx, texts)
 	for i := range vectors {
 		if !k.Knows(texts[i]) {
 			clear(vectors[i])
@@ -51,7 +62,7 @@ func (k knowing) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return vectors, err
 }
 
-type packer struct{ *minilm.Model }
+type packer struct{ *xling.Encoder }
 
 func (p packer) Pack(ctx context.Context, texts []string) ([][]byte, error) {
 	vectors, err := p.Embed(ctx, texts)
@@ -100,7 +111,7 @@ func newMemory(ctx context.Context, m models, stage string, paths ...string) (_ 
 	if stage != "words" {
 		in.Instant = m.instant
 		seal.Encoder, seal.EncoderName = m.instant, m.instant.Fingerprint()
-		o.Vectors, o.Instant = mem.index, m.instant
+		o.Vectors, o.Instant, o.Translator = mem.index, m.instant, m.instant
 		o.Embedders = []controller.Embedder{knowing{m.encoder}, m.instant}
 	}
 	mem.Controller = controller.New(o)

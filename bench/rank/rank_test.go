@@ -63,17 +63,17 @@ func TestRank(t *testing.T) {
 	if len(got["search"]) < 7 {
 		t.Errorf("%d sets", len(got["search"]))
 	}
-	checkNotWorse(t, got)
+	checkNotWorse(t, goldenPath, got)
 }
 
-// checkNotWorse compares with the golden file, or writes it.
-func checkNotWorse(t *testing.T, got report) {
+// checkNotWorse compares with a golden file, or writes it.
+func checkNotWorse(t *testing.T, path string, got report) {
 	t.Helper()
 	if golden.Update() {
-		golden.Write(t, goldenPath, encode(t, got))
+		golden.Write(t, path, encode(t, got))
 		return
 	}
-	data, err := os.ReadFile(goldenPath)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
