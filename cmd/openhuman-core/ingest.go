@@ -18,7 +18,8 @@ func newIngestCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ingest PATH...",
 		Short: "Take in files and folders",
-		Long: `Takes in files and folders: Markdown and text notes, mail (mbox, Maildir, .eml), Slack exports (zip), and
+		Long: `Takes in files and folders: Markdown and text notes, mail (mbox, Maildir, .eml), chats (Slack, Discord,
+Telegram, WhatsApp, Signal, iMessage, IRC), talks with assistants (ChatGPT, Claude, Claude Code, Codex), and
 interchange lines (JSON). What a file is, is found out from what is in it.
 
 Running it again takes in what has changed, removes what is certainly gone, and costs next to nothing for the

@@ -120,10 +120,13 @@ func (Reader) Detect(in *doc.Input) int {
 	case lines, raw, long:
 		return 95
 	case markdown:
-		if base == "chat.md" || base == "index.md" {
-			return 96 // before notes in Markdown
+		switch {
+		case base == "chat.md" || base == "index.md":
+			return 96
+		case strings.HasSuffix(base, ".md"):
+			return 91 // before notes in Markdown
 		}
-		return 91
+		return 80 // WhatsApp writes so in some languages
 	case short:
 		if path.Ext(base) == ".txt" && (strings.Contains(base, "(+") || strings.Contains(strings.ToLower(in.Rel+in.Root), "signal")) {
 			return 92
