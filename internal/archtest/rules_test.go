@@ -57,9 +57,13 @@ var mayImport = map[string][]string{
 	"internal/ingest/sessions":    chats,
 	"internal/ingest/telegram":    chats,
 	"internal/ingest/discord":     chats,
+	"internal/ingest/irc":         chats,
+	"internal/ingest/signal":      chats,
+	"internal/ingest/imessage":    chats,
 	"internal/ingest/web":         readers,
 	"internal/ingest/rows":        {},
 	"internal/ingest/zipped":      {},
+	"internal/ingest/pdf":         {"internal/doc"},
 	"internal/ingest/office":      {"internal/doc", "internal/charset", "internal/ingest/rows", "internal/ingest/zipped"},
 	"internal/ingest/csv":         {"internal/doc", "internal/charset", "internal/ingest/rows"},
 
@@ -107,13 +111,15 @@ var chats = []string{"internal/doc", "internal/jsonstream", "internal/html", "in
 // import anything.
 var onlyIn = map[string][]string{
 	// One storage, one protocol, one configuration: each technology has one home.
-	"database/sql":                    {"pkg/store", "pkg/store/storetest", "bench/..."},
-	"modernc.org":                     {"pkg/store", "pkg/store/storetest", "bench/..."},
-	"github.com/modelcontextprotocol": {"pkg/tools", "pkg/resources", "internal/stdio", "internal/rpc", "cmd/openhuman-core", "bench/..."},
-	"github.com/knadh/koanf":          {"internal/config"},
-	"github.com/spf13":                {"cmd/openhuman-core"},
-	"github.com/rs/zerolog":           {"internal/logx", "pkg/tools", "internal/stdio", "internal/rpc", "cmd/openhuman-core"},
-	"github.com/mattn/go-isatty":      {"internal/term"},
+	"database/sql":                                        {"pkg/store", "pkg/store/storetest", "bench/..."},
+	"modernc.org":                                         {"pkg/store", "pkg/store/storetest", "bench/..."},
+	"github.com/modelcontextprotocol":                     {"pkg/tools", "pkg/resources", "internal/stdio", "internal/rpc", "cmd/openhuman-core", "bench/..."},
+	"github.com/knadh/koanf":                              {"internal/config"},
+	"github.com/spf13":                                    {"cmd/openhuman-core"},
+	"github.com/rs/zerolog":                               {"internal/logx", "pkg/tools", "internal/stdio", "internal/rpc", "cmd/openhuman-core"},
+	"github.com/klippa-app":                               {"internal/ingest/pdf"},
+	"github.com/tetratelabs":                              {"internal/ingest/pdf"},
+	"github.com/mattn/go-isatty":                          {"internal/term"},
 	"github.com/openhuman/openhuman-core/internal/config": {"cmd/openhuman-core"},
 	// One package listens; two call, where they are told to.
 	"net":      {"bench/...", "internal/rpc", "internal/endpoint", "internal/searxng"},

@@ -38,8 +38,6 @@ func notTaken(name string, head []byte) string {
 		return false
 	}
 	switch {
-	case begins("%pdf-"):
-		return "a PDF file"
 	case begins("%!ps"):
 		return "a PostScript file"
 	case begins(`{\rtf`):

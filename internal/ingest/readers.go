@@ -9,12 +9,16 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/claude"
 	"github.com/openhuman/openhuman-core/internal/ingest/csv"
 	"github.com/openhuman/openhuman-core/internal/ingest/discord"
+	"github.com/openhuman/openhuman-core/internal/ingest/imessage"
 	"github.com/openhuman/openhuman-core/internal/ingest/interchange"
+	"github.com/openhuman/openhuman-core/internal/ingest/irc"
 	"github.com/openhuman/openhuman-core/internal/ingest/mail"
 	"github.com/openhuman/openhuman-core/internal/ingest/markdown"
 	"github.com/openhuman/openhuman-core/internal/ingest/office"
+	"github.com/openhuman/openhuman-core/internal/ingest/pdf"
 	"github.com/openhuman/openhuman-core/internal/ingest/plain"
 	"github.com/openhuman/openhuman-core/internal/ingest/sessions"
+	"github.com/openhuman/openhuman-core/internal/ingest/signal"
 	"github.com/openhuman/openhuman-core/internal/ingest/slack"
 	"github.com/openhuman/openhuman-core/internal/ingest/telegram"
 	"github.com/openhuman/openhuman-core/internal/ingest/web"
@@ -61,8 +65,13 @@ func Formats(l Limits) []Format {
 		{Reader: telegram.NewPage(), Kind: doc.KindChat, Source: File},
 		{Reader: discord.New(), Kind: doc.KindChat, Source: File},
 		{Reader: discord.NewPackage(), Kind: doc.KindChat, Source: File},
+		{Reader: irc.New(), Kind: doc.KindChat, Source: File},
+		{Reader: signal.New(), Kind: doc.KindChat, Source: File},
+		{Reader: imessage.New(), Kind: doc.KindChat, Source: File},
+		{Reader: imessage.NewPage(), Kind: doc.KindChat, Source: File},
 		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes, AnyText: true},
 		{Reader: web.Reader{}, Kind: doc.KindDocument, Source: Folder},
+		{Reader: pdf.New(pdf.DefaultOptions()), Kind: doc.KindDocument, Source: Folder},
 		{Reader: office.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: csv.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder, AnyText: true},

@@ -93,7 +93,6 @@ var magics = []struct {
 	bytes string
 	what  string
 }{
-	{0, "%PDF-", "a PDF file"},
 	{0, "PK\x03\x04", "a zip archive or an office document"},
 	{0, "PK\x05\x06", "an empty zip archive"},
 	{0, "\x1f\x8b", "a gzip archive"},
@@ -149,5 +148,5 @@ func unknownReason(name string, head []byte) string {
 
 // later reports whether a kind is one with text in it, that a later version takes in.
 func later(what string) bool {
-	return strings.Contains(what, "PDF") || strings.Contains(what, "archive") || strings.Contains(what, "office")
+	return strings.Contains(what, "archive") || strings.Contains(what, "office")
 }

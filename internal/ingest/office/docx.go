@@ -1,6 +1,7 @@
 package office
 
 import (
+	"bytes"
 	"context"
 	"encoding/xml"
 	"fmt"
@@ -61,19 +62,13 @@ type docx struct {
 
 // A paragraph is one that is being read.
 type paragraph struct {
-	b     strings.Builder
+	b     bytes.Buffer
 	style string
 	level int // of the outline, 0 for none
 	list  string
 	depth int
 	href  string
 	from  int // where the link's text begins
-}
-
-// A grid is a table that is being read.
-type grid struct {
-	rows [][]string
-	span int
 }
 
 func (d *docx) readStyles(c *zipped.Container, name string) {
@@ -253,13 +248,12 @@ func (d *docx) start(p *part, e xml.StartElement) {
 			d.tables = append(d.tables, &grid{})
 		}
 	case "tr":
-		if g := d.grid(); g != nil && len(g.rows) <= maxRows {
-			g.rows = append(g.rows, nil)
+		if g := d.grid(); g != nil {
+			g.row()
 		}
 	case "tc":
-		if g := d.grid(); g != nil && len(g.rows) > 0 {
-			row := &g.rows[len(g.rows)-1]
-			*row = append(*row, "")
+		if g := d.grid(); g != nil {
+			g.begin()
 			g.span = 1
 		}
 	case "gridSpan":
@@ -364,10 +358,9 @@ func (d *docx) end(name string) {
 	case "p":
 		d.endParagraph()
 	case "tc":
-		if g := d.grid(); g != nil && len(g.rows) > 0 {
-			row := &g.rows[len(g.rows)-1]
+		if g := d.grid(); g != nil {
 			for ; g.span > 1; g.span-- {
-				*row = append(*row, "")
+				g.begin()
 			}
 		}
 	case "tbl":
@@ -380,11 +373,10 @@ func (p *paragraph) link() {
 	if p.href == "" || p.from > p.b.Len() {
 		return
 	}
-	all := p.b.String()
-	text := all[p.from:]
+	text := string(p.b.Bytes()[p.from:])
 	if t := strings.TrimSpace(text); t != "" && t != p.href && !strings.ContainsAny(text, "[]\n") && "http://"+t != p.href && "https://"+t != p.href {
-		p.b.Reset()
-		p.b.WriteString(all[:p.from] + "[" + text + "](" + p.href + ")")
+		p.b.Truncate(p.from)
+		p.b.WriteString("[" + text + "](" + p.href + ")")
 	}
 	p.href = ""
 }
@@ -432,22 +424,6 @@ func (d *docx) endParagraph() {
 	}
 }
 
-// add puts a paragraph into the last cell.
-func (g *grid) add(text string) {
-	if len(g.rows) == 0 {
-		g.rows = append(g.rows, nil)
-	}
-	row := &g.rows[len(g.rows)-1]
-	if len(*row) == 0 {
-		*row = append(*row, "")
-	}
-	cell := &(*row)[len(*row)-1]
-	if *cell != "" {
-		*cell += "\n"
-	}
-	*cell += text
-}
-
 func (d *docx) endTable() {
 	n := len(d.tables)
 	if n == 0 {
@@ -455,6 +431,7 @@ func (d *docx) endTable() {
 	}
 	g := d.tables[n-1]
 	d.tables = d.tables[:n-1]
+	g.commit()
 	if n > 1 { // a table in a cell
 		for _, row := range g.rows {
 			d.tables[n-2].add(strings.Join(row, " "))

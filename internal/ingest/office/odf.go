@@ -78,10 +78,7 @@ type odf struct {
 
 // An odfText is a paragraph or heading that is being read.
 type odfText struct {
-	b     strings.Builder
-	level int
-	href  string
-	from  int
+	paragraph
 	space bool // the last character was a blank
 }
 
@@ -186,9 +183,10 @@ func (o *odf) start(e xml.StartElement) {
 	case "table-row":
 		o.repeat = count(e, "number-rows-repeated", 2_000_000)
 		if o.sheet != nil {
-			o.tables = append(o.tables[:0], &grid{rows: [][]string{nil}})
-		} else if g := o.grid(); g != nil && len(g.rows) <= maxRows {
-			g.rows = append(g.rows, nil)
+			o.tables = append(o.tables[:0], &grid{})
+		}
+		if g := o.grid(); g != nil {
+			g.row()
 		}
 	case "table-cell", "covered-table-cell":
 		o.cells = count(e, "number-columns-repeated", rows.MaxColumns)
@@ -201,11 +199,8 @@ func (o *odf) start(e xml.StartElement) {
 				o.value = number(f)
 			}
 		}
-		if g := o.grid(); g != nil && len(g.rows) > 0 {
-			row := &g.rows[len(g.rows)-1]
-			if len(*row) < rows.MaxColumns {
-				*row = append(*row, "")
-			}
+		if g := o.grid(); g != nil {
+			g.begin()
 		}
 	}
 }
@@ -223,13 +218,7 @@ func (o *odf) end(name string) {
 		o.endText()
 	case "a":
 		if n := len(o.stack); n > 0 {
-			t := o.stack[n-1]
-			p := paragraph{href: t.href, from: t.from}
-			p.b.WriteString(t.b.String())
-			p.link()
-			t.b.Reset()
-			t.b.WriteString(p.b.String())
-			t.href = ""
+			o.stack[n-1].link()
 		}
 	case "list":
 		o.lists = max(0, o.lists-1)
@@ -237,17 +226,17 @@ func (o *odf) end(name string) {
 		o.aside = ""
 	case "table-cell", "covered-table-cell":
 		g := o.grid()
-		if g == nil || len(g.rows) == 0 {
+		if g == nil {
 			return
 		}
-		row := &g.rows[len(g.rows)-1]
-		if len(*row) == 0 {
+		cell := g.commit()
+		if cell == nil {
 			return
 		}
-		cell := &(*row)[len(*row)-1]
 		if o.value != "" && o.sheet != nil {
 			*cell = o.value
 		}
+		row := &g.rows[len(g.rows)-1]
 		for ; o.cells > 1 && len(*row) < rows.MaxColumns; o.cells-- {
 			*row = append(*row, *cell)
 		}
@@ -256,6 +245,7 @@ func (o *odf) end(name string) {
 		if o.sheet == nil || len(o.tables) == 0 {
 			return
 		}
+		o.tables[0].commit()
 		cells := o.tables[0].rows[0]
 		o.tables = o.tables[:0]
 		// A row that is repeated a thousand times is the empty rest of a sheet, or filled down by hand.
@@ -291,6 +281,7 @@ func (o *odf) endTable() {
 	}
 	g := o.tables[n-1]
 	o.tables = o.tables[:n-1]
+	g.commit()
 	if n > 1 {
 		for _, row := range g.rows {
 			o.tables[n-2].add(strings.Join(row, " "))
