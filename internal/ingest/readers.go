@@ -51,10 +51,13 @@ const (
 
 // Formats lists every format that is taken in. A new reader is one line here.
 func Formats(l Limits) []Format {
+	// What is a document also is one when it is attached to a mail.
+	pages := pdf.New(pdf.DefaultOptions())
+	files := []doc.Reader{pages, office.New(), web.Reader{}, csv.New()}
 	return []Format{
 		{Reader: interchange.New(), Source: File},
-		{Reader: mail.Mbox{}, Kind: doc.KindEmail, Source: File},
-		{Reader: mail.Message{}, Kind: doc.KindEmail, Source: Mailbox},
+		{Reader: mail.Mbox{Files: files}, Kind: doc.KindEmail, Source: File},
+		{Reader: mail.Message{Files: files}, Kind: doc.KindEmail, Source: Mailbox},
 		{Reader: slack.New(), Kind: doc.KindChat, Source: File},
 		{Reader: slack.NewDay(), Kind: doc.KindChat, Source: Folder},
 		{Reader: whatsapp.New(), Kind: doc.KindChat, Source: File},
@@ -71,7 +74,7 @@ func Formats(l Limits) []Format {
 		{Reader: imessage.NewPage(), Kind: doc.KindChat, Source: File},
 		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes, AnyText: true},
 		{Reader: web.Reader{}, Kind: doc.KindDocument, Source: Folder},
-		{Reader: pdf.New(pdf.DefaultOptions()), Kind: doc.KindDocument, Source: Folder},
+		{Reader: pages, Kind: doc.KindDocument, Source: Folder},
 		{Reader: office.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: csv.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder, AnyText: true},

@@ -239,13 +239,16 @@ func postmarkParts(line string) (sender, date string) {
 }
 
 // Mbox reads mailbox files of any size, among them Gmail's Takeout, one message at a time.
-type Mbox struct{}
+type Mbox struct {
+	// Files read the attachments: of each the one that is surest of it.
+	Files []doc.Reader
+}
 
 // Name implements doc.Reader.
 func (Mbox) Name() string { return "mbox" }
 
 // Version implements doc.Reader.
-func (Mbox) Version() int { return 2 }
+func (b Mbox) Version() int { return 3 + versions(b.Files) }
 
 // Detect implements doc.Reader: a separator line with a header below it.
 func (Mbox) Detect(in *doc.Input) int {
@@ -263,17 +266,17 @@ func (Mbox) Detect(in *doc.Input) int {
 }
 
 // Read implements doc.Reader.
-func (Mbox) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Report, error) {
+func (b Mbox) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Report, error) {
 	f, err := in.Open()
 	if err != nil {
 		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
 	}
 	defer f.Close()
-	return readMbox(ctx, in, newSplitter(f, f, MaxMessage), emit)
+	return readMbox(ctx, in, newSplitter(f, f, MaxMessage), b.Files, emit)
 }
 
 // readMbox emits the messages of s.
-func readMbox(ctx context.Context, in *doc.Input, s *splitter, emit doc.Emit) (doc.Report, error) {
+func readMbox(ctx context.Context, in *doc.Input, s *splitter, files []doc.Reader, emit doc.Emit) (doc.Report, error) {
 	var tally tally
 	var buf []byte
 	for {
@@ -299,6 +302,9 @@ func readMbox(ctx context.Context, in *doc.Input, s *splitter, emit doc.Emit) (d
 			rel: in.Rel, place: "#byte=" + strconv.FormatInt(m.Offset, 10), sender: sender, date: date, modTime: in.ModTime,
 		})
 		if stop, err := tally.take(d, bad, emit); stop {
+			return doc.Report{}, err
+		}
+		if err := msg.attachments(ctx, d, files, &tally, emit); err != nil {
 			return doc.Report{}, err
 		}
 		if tally.broken != "" {

@@ -18,6 +18,8 @@ type message struct {
 	h    header
 	body []byte
 	cut  bool // the end is missing because it was longer than MaxMessage
+
+	files []file // attachments, once document has walked the mail
 }
 
 // An origin is where a mail was found.
@@ -74,7 +76,7 @@ func (m *message) document(o origin) (*doc.Document, defect) {
 	}
 	var x extractor
 	x.part(&m.h, m.body, 0, false)
-	m.h.fallback = x.charset
+	m.h.fallback, m.files = x.charset, x.files
 	if m.cut && (x.textLast || len(x.segments) == 0) {
 		x.fault("a mail is longer than 32 MiB and was read only up to there")
 	}

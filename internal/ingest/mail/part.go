@@ -41,7 +41,8 @@ const (
 // An extractor walks the parts of one mail.
 type extractor struct {
 	segments []segment
-	names    []string     // of attachments that are not read
+	names    []string     // of attachments that are no text
+	files    []file       // these attachments
 	people   []doc.Person // senders of mails inside
 	charset  string       // the first that a part names
 	parts    int
@@ -159,6 +160,7 @@ func (x *extractor) part(h *header, body []byte, depth int, inDigest bool) {
 	default:
 		x.textLast = false
 		x.attachment(&p)
+		x.file(&p, body)
 	}
 }
 
@@ -383,6 +385,7 @@ func (x *extractor) message(raw []byte, depth int) {
 	}
 	x.segments = append(x.segments, segment{nested, text, isHTML})
 	x.names = append(x.names, inner.names...)
+	x.files = append(x.files, inner.files[:min(len(inner.files), max(0, maxFiles-len(x.files)))]...)
 	x.people = append(x.people, people(h.raw("from"))...)
 	x.people = append(x.people, inner.people...)
 }

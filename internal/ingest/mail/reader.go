@@ -1,10 +1,10 @@
 // Package mail reads mail: mailbox files (mbox in every dialect, Gmail's Takeout), the files of a
 // Maildir, and single messages (.eml, .emlx). Every mail becomes one document whose body is what its
-// sender wrote. It reads leniently: mail is the least regular of formats. Which file goes to which
+// sender wrote, and every attachment that other readers know another one. It reads leniently: mail is the least regular of formats. Which file goes to which
 // source, and what happens to the documents, is not its business.
 //
 // Limits: 32 MiB of one message, parts nested 32 deep, 2,000 parts, 8 MiB of one text, 1 MiB of text
-// from one attachment, 5,000 header fields of 256 KiB each, 500 recipients.
+// from one attachment in text, 50 attachments of one mail, 5,000 header fields of 256 KiB each, 500 recipients.
 package mail
 
 import (
@@ -21,13 +21,16 @@ import (
 )
 
 // Message reads files that hold one mail: .eml, .emlx, the files of a Maildir.
-type Message struct{}
+type Message struct {
+	// Files read the attachments: of each the one that is surest of it.
+	Files []doc.Reader
+}
 
 // Name implements doc.Reader.
 func (Message) Name() string { return "mail" }
 
 // Version implements doc.Reader.
-func (Message) Version() int { return 2 }
+func (r Message) Version() int { return 3 + versions(r.Files) }
 
 // Detect implements doc.Reader: the file begins with the header of a mail.
 func (Message) Detect(in *doc.Input) int {
@@ -72,7 +75,7 @@ func (Message) Detect(in *doc.Input) int {
 }
 
 // Read implements doc.Reader.
-func (Message) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Report, error) {
+func (r Message) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Report, error) {
 	if err := ctx.Err(); err != nil {
 		return doc.Report{}, err
 	}
@@ -101,8 +104,12 @@ func (Message) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repo
 	if line, _ := cutLine(data); isPostmark(line) {
 		o.sender, o.date = postmarkParts(string(bytes.TrimRight(line, "\r\n")))
 	}
-	d, bad := parse(data, cut).document(o)
+	m := parse(data, cut)
+	d, bad := m.document(o)
 	if stop, err := t.take(d, bad, emit); stop {
+		return doc.Report{}, err
+	}
+	if err := m.attachments(ctx, d, r.Files, &t, emit); err != nil {
 		return doc.Report{}, err
 	}
 	return t.report("the mail"), nil
