@@ -63,6 +63,7 @@ var mayImport = map[string][]string{
 	"internal/ingest/web":         readers,
 	"internal/ingest/rows":        {},
 	"internal/ingest/zipped":      {},
+	"internal/ingest/epub":        {"internal/doc", "internal/charset", "internal/html", "internal/ingest/zipped"},
 	"internal/ingest/pdf":         {"internal/doc"},
 	"internal/ingest/office":      {"internal/doc", "internal/charset", "internal/ingest/rows", "internal/ingest/zipped"},
 	"internal/ingest/csv":         {"internal/doc", "internal/charset", "internal/ingest/rows"},

@@ -9,6 +9,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/claude"
 	"github.com/openhuman/openhuman-core/internal/ingest/csv"
 	"github.com/openhuman/openhuman-core/internal/ingest/discord"
+	"github.com/openhuman/openhuman-core/internal/ingest/epub"
 	"github.com/openhuman/openhuman-core/internal/ingest/imessage"
 	"github.com/openhuman/openhuman-core/internal/ingest/interchange"
 	"github.com/openhuman/openhuman-core/internal/ingest/irc"
@@ -53,7 +54,7 @@ const (
 func Formats(l Limits) []Format {
 	// What is a document also is one when it is attached to a mail.
 	pages := pdf.New(pdf.DefaultOptions())
-	files := []doc.Reader{pages, office.New(), web.Reader{}, csv.New()}
+	files := []doc.Reader{pages, office.New(), epub.New(), web.Reader{}, csv.New()}
 	return []Format{
 		{Reader: interchange.New(), Source: File},
 		{Reader: mail.Mbox{Files: files}, Kind: doc.KindEmail, Source: File},
@@ -76,6 +77,7 @@ func Formats(l Limits) []Format {
 		{Reader: web.Reader{}, Kind: doc.KindDocument, Source: Folder},
 		{Reader: pages, Kind: doc.KindDocument, Source: Folder},
 		{Reader: office.New(), Kind: doc.KindDocument, Source: Folder},
+		{Reader: epub.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: csv.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder, AnyText: true},
 	}
