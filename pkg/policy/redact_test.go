@@ -52,7 +52,7 @@ func TestRedact(t *testing.T) {
 		{"Slack", join("xo", "xb-123456789012-123456789012-", low20), token},
 		{"Slack hook", join("https://hooks.slack.com/services/", "T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"), "https://hooks.slack.com/services/" + token},
 		{"Stripe", join("sk_", "live_", low20), token},
-		{"npm", join("//registry.npmjs.org/:_authToken=npm", "_", low20, "abcdefghijklmnop"), "//registry.npmjs.org/:_authToken=" + token},
+		{"npm", join("//npm.example.org/:_authToken=npm", "_", low20, "abcdefghijklmnop"), "//npm.example.org/:_authToken=" + token},
 		{"PyPI", join("py", "pi-AgEIcHlwaS5vcmc", low20, low20), token},
 		{"Hugging Face", join("hf", "_", low20, low20), token},
 		{"SendGrid", join("S", "G.", low20, ".", low20, low20), token},
