@@ -56,12 +56,22 @@ func TestChatsAreFoundByContent(t *testing.T) {
 		"f.dat": `{"guild":{"id":"1","name":"Club"},"channel":{"id":"2","type":"GuildTextChat","name":"help"},"messages":[{"id":"1","type":"Default","timestamp":"2024-05-01T10:00:00Z","content":"hello discord","author":{"name":"ada"}}]}`,
 		"g.dat": "<!DOCTYPE html><html><body><div class=\"page_body chat_page\"><div class=\"history\"><div class=\"message default clearfix\" id=\"message2\"><div class=\"body\"><div class=\"pull_right date details\" title=\"01.05.2024 23:30:00 UTC+02:00\">23:30</div><div class=\"from_name\">Ada</div><div class=\"text\">hello page</div></div></div></div></div></body></html>",
 	}
+	files["h.dat"] = "--- Log opened Wed May 01 23:58:00 2024\n23:58 <@ada> hello irssi\n23:59 < bob> hi\n"
+	files["i.dat"] = "2024-05-01 12:35:00\t@ada\thello weechat\n2024-05-01 12:35:10\tbob\tI do, or not\n2024-05-01 12:36:10\tbob\tmaybe\n"
+	files["j.dat"] = "Conversation: Bob (+49)\n\nFrom: Bob (+49)\nType: incoming\nSent: Wed, 1 May 2024 23:30:00 +0200\n\nhello sigtop\n"
+	files["Carl/chat.md"] = "[2019-05-29 15:04:00] Me: hello signal\n[2019-05-29 15:05:00] Carl: hi\n"
+	files["Dora.txt"] = "May 17, 2022  5:29:42 PM\nMe\nhello imessage\n\n"
+	files["Emil.html"] = `<html><div class="message"><div class="sent"><p><span class="timestamp">May 17, 2022  5:29:42 PM</span><span class="sender">Me</span></p><div class="message_part"><span class="bubble">hello bubble</span></div></div></div></html>`
+	files["package/messages/index.json"] = `{"123456789012345678":"general in Package"}`
+	files["package/messages/c123456789012345678/channel.json"] = `{"id":"123456789012345678","type":0}`
+	files["package/messages/c123456789012345678/messages.json"] = `[{"ID":1,"Timestamp":"2024-05-02 10:00:00","Contents":"hello package","Attachments":""}]`
 	dir, s := folder(t, "home", files), open(t)
 	sum := run(t, ingest.Options{Store: s}, dir)
-	if sum.Outcomes[doc.OK] != len(files) {
+	if sum.Outcomes[doc.OK] != len(files)-2 || sum.Outcomes[doc.Skipped] != 2 {
 		t.Errorf("summary = %+v", sum)
 	}
 	want := map[string]int{
+		"irc:@h": 1, "irc:@i": 1, "signal:Bob": 1, "signal:Carl": 1, "imessage:Dora": 1, "imessage:Emil": 1, "discord:Package#general": 1,
 		"whatsapp:a": 1, "chatgpt:chats": 1, "claude:chats": 1, "claude-code:tool": 1, "telegram:Trip": 1, "discord:Club#help": 1, "telegram:home": 1,
 	}
 	if d := cmp.Diff(want, sources(t, s)); d != "" {

@@ -82,6 +82,7 @@ func (w *Writer) Add(m Message) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
+	m.ID, m.ReplyTo, m.Ref = Name(m.ID), Name(m.ReplyTo), reference(m.Ref)
 	day := m.Time.Format(time.DateOnly)
 	if day != w.day || len(w.msgs) >= maxMessages || w.bytes+len(m.Text) > maxBytes {
 		if err := w.Close(); err != nil {

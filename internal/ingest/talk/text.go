@@ -46,6 +46,20 @@ func Name(s string) string {
 	return s
 }
 
+// reference returns what leads to a message as one line, with the blanks that a file's name has.
+func reference(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // Source returns a name as a part of a source id, in which "|" parts addresses.
 func Source(s string) string { return strings.ReplaceAll(Name(s), "|", "-") }
 
