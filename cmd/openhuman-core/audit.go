@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,8 +11,10 @@ import (
 	"time"
 
 	"github.com/openhuman/openhuman-core/internal/audit"
+	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/term"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
+	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/policy"
 	"github.com/spf13/cobra"
@@ -144,44 +147,80 @@ func caller(r audit.Record) string {
 	return r.Client + " as " + r.Pinned
 }
 
-func (a *app) printAuditSums(f auditFilter) error {
-	type sum struct {
-		Client string    `json:"client"`
-		Tool   string    `json:"tool"`
-		Calls  int       `json:"calls"`
-		Denied int       `json:"denied"`
-		Failed int       `json:"failed"`
-		Rows   int       `json:"rows"`
-		Latest time.Time `json:"latest"`
+// A callSum counts the calls of one client to one tool.
+type callSum struct {
+	Client string    `json:"client"`
+	Tool   string    `json:"tool"`
+	Calls  int       `json:"calls"`
+	Denied int       `json:"denied"`
+	Failed int       `json:"failed"`
+	Rows   int       `json:"rows"`
+	Latest time.Time `json:"latest"`
+}
+
+// callSums are the sums by client and tool.
+type callSums map[[2]string]*callSum
+
+func (by callSums) add(r audit.Record) {
+	key := [2]string{caller(r), r.Tool}
+	s := by[key]
+	if s == nil {
+		s = &callSum{Client: key[0], Tool: key[1]}
+		by[key] = s
 	}
-	by := map[[2]string]*sum{}
-	err := a.readAudit(f, func(r audit.Record) {
-		key := [2]string{caller(r), r.Tool}
-		s := by[key]
-		if s == nil {
-			s = &sum{Client: key[0], Tool: key[1]}
-			by[key] = s
+	s.Calls++
+	s.Rows += r.Rows
+	switch {
+	case r.Decision != audit.Allowed:
+		s.Denied++
+	case r.Code != "":
+		s.Failed++
+	}
+	if r.Time.After(s.Latest) {
+		s.Latest = r.Time
+	}
+}
+
+// callRecord sums up the record of calls for the controller; nil when the settings want none.
+func callRecord(cfg config.Config) controller.CallRecord {
+	if !cfg.Audit.Enabled {
+		return nil
+	}
+	return func(ctx context.Context, since time.Time) ([]controller.CallSum, error) {
+		by := callSums{}
+		_, err := audit.Read(auditPath(cfg), func(r audit.Record) bool {
+			if !r.Time.Before(since) {
+				by.add(r)
+			}
+			return ctx.Err() == nil
+		})
+		if err == nil {
+			err = ctx.Err()
 		}
-		s.Calls++
-		s.Rows += r.Rows
-		switch {
-		case r.Decision != audit.Allowed:
-			s.Denied++
-		case r.Code != "":
-			s.Failed++
+		if err != nil {
+			return nil, err
 		}
-		if r.Time.After(s.Latest) {
-			s.Latest = r.Time
+		var list []controller.CallSum
+		for _, s := range by {
+			list = append(list, controller.CallSum{
+				Client: s.Client, Tool: s.Tool, Calls: s.Calls, Denied: s.Denied, Failed: s.Failed, Rows: s.Rows, LatestMS: s.Latest.UnixMilli(),
+			})
 		}
-	})
+		return list, nil
+	}
+}
+
+func (a *app) printAuditSums(f auditFilter) error {
+	by := callSums{}
+	err := a.readAudit(f, by.add)
 	if err != nil {
 		return err
 	}
-	sums := slices.SortedFunc(maps.Values(by), func(x, y *sum) int {
+	sums := slices.SortedFunc(maps.Values(by), func(x, y *callSum) int {
 		return cmp.Or(cmp.Compare(x.Client, y.Client), cmp.Compare(y.Calls, x.Calls), cmp.Compare(x.Tool, y.Tool))
 	})
 	if a.json {
-		return a.printJSON(map[string]any{"sums": append([]*sum{}, sums...)})
+		return a.printJSON(map[string]any{"sums": append([]*callSum{}, sums...)})
 	}
 	if len(sums) == 0 {
 		fmt.Fprintln(a.stderr, "No calls are recorded.")

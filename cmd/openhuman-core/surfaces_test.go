@@ -140,6 +140,10 @@ func TestSurfacesAgree(t *testing.T) {
 		"openhuman.tool_registry_list":        {`{}`},
 		"openhuman.tool_registry_get":         {`{"tool_id":"memory.search"}`, `{"tool_id":"tools.web_search"}`, `{"tool_id":"memory.serch"}`},
 		"openhuman.tool_registry_diagnostics": {`{}`},
+
+		"openhuman.memory_tree_activity":       {`{}`, `{"months":3}`, `{"months":0}`},
+		"openhuman.memory_tree_list_summaries": {`{"source_id":"nothing"}`, `{}`, `{"parent_id":"sum_nothing"}`},
+		"openhuman.audit_calls":                {`{"days":0}`}, // what succeeds counts itself
 	}
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "surfaces", Version: "1"}, nil).Connect(t.Context(),
 		&mcp.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: withToken{token}}, DisableStandaloneSSE: true}, nil)

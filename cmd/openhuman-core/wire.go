@@ -100,7 +100,7 @@ func openMemoryWith(cfg config.Config, withheld error, providers capability.List
 	models, instant := askers(cfg, s, m.trouble.warn)
 	c := controller.New(controller.Options{
 		Store: s, Policy: p, Embedders: models, Instant: instant, Translator: translatorOf(instant), Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
-		Registry: registry(cfg, providers), Web: web,
+		Registry: registry(cfg, providers), Web: web, Calls: callRecord(cfg),
 	})
 	m.Deps = tools.Deps{Controller: c, Policy: p, Audit: auditLog(cfg, m.trouble.warn)}
 	return m, nil

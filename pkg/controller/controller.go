@@ -34,6 +34,13 @@ type Store interface {
 	// NearestEntities returns existing entity ids that resemble id, best first.
 	NearestEntities(ctx context.Context, id string, limit int, scope store.Scope) ([]string, error)
 	Stats(ctx context.Context) (store.Stats, error)
+	// Activity counts the chunks of each source between neighbouring bounds.
+	Activity(ctx context.Context, bounds []time.Time, scope store.Scope) ([]store.SourceActivity, error)
+	// RootSummaries returns a page of the summaries of a source that none stands above, and how many
+	// there are.
+	RootSummaries(ctx context.Context, sourceID string, limit, offset int, scope store.Scope) (roots []store.Summary, total int, err error)
+	// Below returns what stands directly under a summary; a NotFound fault for an unknown or hidden id.
+	Below(ctx context.Context, summaryID string, scope store.Scope) ([]store.Summary, []store.Chunk, error)
 	// HasGlosses reports whether any chunk is in another language, with its translation in the index.
 	HasGlosses(ctx context.Context) (bool, error)
 	// Rows returns the chunks that the filter leaves, or nil for all of them.
@@ -75,6 +82,8 @@ type Options struct {
 	Web WebSearcher
 	// Registry is what the tool registry answers from.
 	Registry Registry
+	// Calls sums up the record of calls; nil: there is none.
+	Calls CallRecord
 }
 
 // DefaultMaxResultBytes is the bound on one copy of an answer.
@@ -100,6 +109,7 @@ type Controller struct {
 	maxBytes   int
 	web        WebSearcher
 	registry   Registry
+	calls      CallRecord
 	watch      watch
 }
 
@@ -107,7 +117,7 @@ type Controller struct {
 func New(o Options) *Controller {
 	c := &Controller{
 		store: o.Store, policy: o.Policy, embedders: o.Embedders, vectors: o.Vectors, instant: o.Instant, translator: o.Translator, now: o.Now, maxBytes: o.MaxResultBytes,
-		registry: o.Registry,
+		registry: o.Registry, calls: o.Calls,
 	}
 	c.web = o.Web
 	if c.now == nil {

@@ -56,6 +56,10 @@ func TestArguments(t *testing.T) {
 		"openhuman.tool_registry_list":        "",
 		"openhuman.tool_registry_get":         "tool_id",
 		"openhuman.tool_registry_diagnostics": "",
+
+		"openhuman.memory_tree_activity":       "months?",
+		"openhuman.memory_tree_list_summaries": "source_id? parent_id? k? offset?",
+		"openhuman.audit_calls":                "days?",
 	}
 	for _, o := range tools.Catalog {
 		name := o.Method

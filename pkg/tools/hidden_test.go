@@ -92,6 +92,9 @@ func TestDeniedSourcesLeaveNoTrace(t *testing.T) {
 		ask := func(m *memoryOf, p *policy.Policy, tool, args string) string {
 			o, ok := tools.ByTool(tool)
 			if !ok {
+				o, ok = tools.ByMethod(tool)
+			}
+			if !ok {
 				rt.Fatalf("no tool %s", tool)
 			}
 			out, err := o.Call(ctx, tools.Deps{Controller: m.controller(p, model), Policy: p}, json.RawMessage(args))
@@ -108,11 +111,18 @@ func TestDeniedSourcesLeaveNoTrace(t *testing.T) {
 			return string(data)
 		}
 		calls := [][2]string{{"tree.list_sources", `{}`}, {"tree.list_sources", `{"user_email_hint":"x@example.com"}`}, {"tree.browse", `{}`}, {"tree.browse", `{"k":2,"offset":1}`}}
+		calls = append(calls, [2]string{"openhuman.memory_tree_activity", `{"months":120}`})
 		for _, kind := range []string{"", "person", "topic"} {
 			calls = append(calls, [2]string{"tree.top_entities", fmt.Sprintf(`{"kind":%q}`, kind)})
 		}
 		for _, s := range append([]string{"mail:hx", "slack:eng"}, sources...) {
 			calls = append(calls, [2]string{"tree.browse", fmt.Sprintf(`{"source_ids":[%q]}`, s)}, [2]string{"memory.search", fmt.Sprintf(`{"query":"the source:%s"}`, s)})
+		}
+		for _, s := range sources {
+			calls = append(calls, [2]string{"openhuman.memory_tree_list_summaries", fmt.Sprintf(`{"source_id":%q}`, s)})
+		}
+		for _, id := range full.summaries(rt) {
+			calls = append(calls, [2]string{"openhuman.memory_tree_list_summaries", fmt.Sprintf(`{"parent_id":%q}`, id)})
 		}
 		for _, p := range []string{"alice meyer", "bob", "carol", "nobody"} {
 			calls = append(calls, [2]string{"tree.browse", fmt.Sprintf(`{"entity_ids":["person:%s"]}`, p)}, [2]string{"memory.search", fmt.Sprintf(`{"query":"from:\"%s\" the"}`, p)})

@@ -17,7 +17,7 @@ import (
 const methodPrefix = "openhuman."
 
 // namespaces are the first parts of methods. One that begins with another stands before it.
-var namespaces = []string{"memory_tree", "memory", "tool_registry", "tools"}
+var namespaces = []string{"memory_tree", "memory", "tool_registry", "tools", "audit"}
 
 // routeMCP is the method that calls every tool.
 const routeMCP = "tools/call"
