@@ -1,5 +1,5 @@
 // Package office reads the documents of office programs: DOCX, PPTX, XLSX and their OpenDocument
-// counterparts ODT, ODP, ODS. Text becomes Markdown with its headings, lists and tables; a table of
+// counterparts ODT, ODP, ODS, and RTF. Text becomes Markdown with its headings, lists and tables; a table of
 // a spreadsheet becomes a line for each row. It runs no macros, follows no links to other files, and
 // recognises what is locked with a password.
 //
@@ -44,6 +44,8 @@ func (r Reader) Detect(in *doc.Input) int {
 	switch {
 	case locked(in.Head):
 		return 90
+	case isRTF(in.Head):
+		return 95
 	case !bytes.HasPrefix(in.Head, []byte("PK\x03\x04")):
 		return 0
 	case bytes.Contains(in.Head[:min(len(in.Head), 200)], []byte("mimetypeapplication/vnd.oasis.opendocument.")):
@@ -128,6 +130,14 @@ func (r Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Rep
 		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
 	}
 	defer f.Close()
+	if isRTF(in.Head) {
+		w := newWriter(in, emit, props{})
+		readRTF(ctx, f, w)
+		if err := ctx.Err(); err != nil {
+			return doc.Report{}, err
+		}
+		return w.finish()
+	}
 	c, err := zipped.Open(f, in.Size, r.limits)
 	if err != nil {
 		return doc.Report{Outcome: doc.Failed, Reason: err.Error()}, nil

@@ -20,7 +20,7 @@ import (
 func samples(t testing.TB) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
-	for _, ext := range []string{"docx", "odt", "pptx", "odp", "xlsx", "ods"} {
+	for _, ext := range []string{"docx", "odt", "pptx", "odp", "xlsx", "ods", "rtf"} {
 		paths, err := filepath.Glob("testdata/*." + ext)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("no sample of %s: %v", ext, err)
@@ -46,7 +46,7 @@ func TestSamples(t *testing.T) {
 }
 
 func TestContract(t *testing.T) {
-	for _, name := range []string{"trip.docx", "trip.odt", "talk.pptx", "money.xlsx", "money.ods"} {
+	for _, name := range []string{"trip.docx", "trip.odt", "talk.pptx", "money.xlsx", "money.ods", "trip.rtf"} {
 		t.Run(name, func(t *testing.T) { doctest.Contract(t, office.New(), name, samples(t)[name]) })
 	}
 }
@@ -208,6 +208,35 @@ func TestODF(t *testing.T) {
 	}
 }
 
+func TestRTF(t *testing.T) {
+	for body, want := range map[string]string{
+		`Hello\par World`:     "Hello\n\nWorld",
+		`\'80 5 and \'e9\par`: "€ 5 and é",
+		`{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}\f1 \'cf\'f0\'e8\'e2\'e5\'f2\f0  x`:               "Привет x",
+		`\uc1\u8364 ? and \u-10179?\u-8704?`:                                                               "€ and 😀",
+		`\uc2\u1078\'3f\'3f!`:                                                                              "ж!",
+		`{\v hidden orders}seen{\deleted gone}`:                                                            "seen",
+		`{\pict\bin4 }}}}ff}{\*\unknown text}{\header H}kept`:                                              "kept",
+		`{\field{\*\fldinst HYPERLINK "https://example.org"}{\fldrslt a link}}`:                            "a link",
+		`{\stylesheet{\s1 heading 1;}{\s2\outlinelevel1 Mine;}}\pard\s1 One\par\pard\s2 Two\par\pard Text`: "# One\n\n## Two\n\nText",
+		`\trowd\intbl A\cell B\cell\row\trowd\intbl 1\cell 2\cell\row\pard after`:                          "| A | B |\n| --- | --- |\n| 1 | 2 |\n\nafter",
+		`\pard\ls1{\listtext 1.\tab}One\par{\listtext 2.\tab}Two\par`:                                      "1. One\n2. Two",
+		`Word{\footnote  a note}.`:                                                                         "Word [a note].",
+		`\ldblquote q\rdblquote  \{x\} a\~b a\_b`:                                                          "“q” {x} a b a-b",
+	} {
+		if d := doctest.One(t, office.New(), "a.rtf", []byte(`{\rtf1\ansi\ansicpg1252 `+body+"}")); d.Body != want {
+			t.Errorf("%s\ngot  %q\nwant %q", body, d.Body, want)
+		}
+	}
+	d := doctest.One(t, office.New(), "a.rtf", []byte(`{\rtf1{\info{\title A letter}{\author Ann}{\creatim\yr2023\mo4\dy18\hr7\min30}{\company X}{\keywords a, b}}Text}`))
+	if d.Title != "A letter" || d.Author.Name != "Ann" || d.Time.Format("2006-01-02 15:04") != "2023-04-18 07:30" || len(d.Tags) != 2 || d.Body != "Text" {
+		t.Errorf("%+v", d)
+	}
+	if _, report := doctest.Read(t, office.New(), "a.rtf", []byte(`{\rtf1 Text`+strings.Repeat("{", 5000))); report.Outcome != doc.Partial {
+		t.Errorf("deep: %+v", report)
+	}
+}
+
 func TestLocked(t *testing.T) {
 	ole := append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), make([]byte, 600)...)
 	ole = append(ole, "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"...)
@@ -292,9 +321,12 @@ func FuzzParts(f *testing.F) {
 	f.Add(uint8(1), []byte(`<row><c r="ZZ9" s="1"><v>45413.4</v></c><c t="s"><v>0</v></c></row>`))
 	f.Add(uint8(2), []byte(`<table:table><table:table-row><table:table-cell table:number-columns-repeated="9"><text:p>1</text:p><text:list><text:p>x`))
 	f.Add(uint8(3), []byte(`<p:sp><p:ph type="title"/><a:p><a:t>x</a:t></a:p></p:sp><a:tbl><a:tr><a:tc><a:p><a:t>y`))
+	f.Add(uint8(4), []byte(`\\trowd\\intbl A\\cell{\\*\\x}\\u-8704?\\'e9{\\info{\\title`))
 	f.Fuzz(func(t *testing.T, kind uint8, in []byte) {
 		var data []byte
-		switch kind % 4 {
+		switch kind % 5 {
+		case 4:
+			data = append([]byte(`{\rtf1 `), in...)
 		case 0:
 			data = docx(t, string(in), "word/styles.xml", string(in), "word/numbering.xml", string(in), "word/comments.xml", string(in))
 		case 1:
