@@ -351,7 +351,7 @@ func canvas(text string, parts []json.RawMessage) string {
 var marks = regexp.MustCompile("\ue200[^\ue201]{0,1000}\ue201|【[0-9]+(?::[0-9]+)?†[^】]{0,200}】")
 
 func withoutMarks(s string) string {
-	if strings.ContainsAny(s, "\ue200【") {
+	if strings.Contains(s, "\ue200") || strings.Contains(s, "【") {
 		s = marks.ReplaceAllString(s, "")
 	}
 	return s

@@ -115,3 +115,15 @@ func FuzzRead(f *testing.F) {
 		chattest.Read(t, chatgpt.New(), in)
 	})
 }
+
+func BenchmarkRead(b *testing.B) {
+	in := chattest.Input("conversations.json", []byte(export), nil)
+	const n = 500
+	in.Open = func() (doc.File, error) { return &long{n: n, left: n}, nil }
+	b.SetBytes(n * 20_150)
+	for b.Loop() {
+		if _, err := chatgpt.New().Read(b.Context(), in, func(*doc.Document) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -47,7 +47,8 @@ func set(ss ...string) map[string]bool {
 func plainly(s string) string {
 	s = strings.ToLower(talk.Name(s))
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if strings.ContainsRune("<>()[].,。！!…\u200b", r) {
+		switch r {
+		case '<', '>', '(', ')', '[', ']', '.', ',', '。', '！', '!', '…', '\u200b':
 			return -1
 		}
 		return r

@@ -255,3 +255,19 @@ func FuzzRead(f *testing.F) {
 		chattest.Read(t, whatsapp.New(), in)
 	})
 }
+
+func BenchmarkRead(b *testing.B) {
+	var text strings.Builder
+	at := chattest.When.AddDate(-1, 0, 0)
+	for i := range 20_000 {
+		at = at.Add(13 * time.Minute)
+		fmt.Fprintf(&text, "%s - Ada Byron: message %d with some words in it\n", at.Format("02/01/2006, 15:04"), i)
+	}
+	in := chattest.Input("WhatsApp Chat with Ada.txt", []byte(text.String()), nil)
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		if _, err := whatsapp.New().Read(b.Context(), in, func(*doc.Document) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
