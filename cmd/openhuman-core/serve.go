@@ -14,6 +14,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/rpc"
 	"github.com/openhuman/openhuman-core/internal/term"
+	"github.com/openhuman/openhuman-core/internal/web"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/tools"
 	"github.com/rs/zerolog"
@@ -25,10 +26,10 @@ func newServeCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "serve",
 		Aliases: []string{"run"},
-		Short:   "Serve the memory over HTTP: JSON-RPC and MCP",
-		Long: `Serves the memory over HTTP until it is stopped: JSON-RPC 2.0 at POST /rpc, MCP (Streamable HTTP) at /mcp, every method
-with its schemas at GET /schema, and GET /health. Callers send the token of the server, which is
-OPENHUMAN_CORE_TOKEN or server.token, else one that is made once and kept in core.token in the workspace:
+		Short:   "Serve the memory over HTTP: a page, JSON-RPC and MCP",
+		Long: `Serves the memory over HTTP until it is stopped: a page to look at it with at /, JSON-RPC 2.0 at POST /rpc, MCP
+(Streamable HTTP) at /mcp, every method with its schemas at GET /schema, and GET /health. Callers send the token of
+the server, which is OPENHUMAN_CORE_TOKEN or server.token, else one that is made once and kept in core.token in the workspace:
 
   curl -H "Authorization: Bearer $(cat ~/.openhuman/core.token)" http://127.0.0.1:7788/rpc \
     -d '{"jsonrpc":"2.0","id":1,"method":"openhuman.memory_tree_search","params":{"query":"budget"}}'
@@ -71,7 +72,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 		backend.Close()
 		return err
 	}
-	server := rpc.New(rpc.Options{Backend: backend, Version: version, Log: log})
+	server := rpc.New(rpc.Options{Backend: backend, Version: version, Log: log, Static: web.Handler(rpc.Missing)})
 	a.announce(l, rpc.URL(host, listener))
 	go a.follow(ctx, server, l, log)
 	return server.Serve(ctx, listener)

@@ -204,6 +204,9 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, g *generation) {
 	}{"ok", tools.Name, s.version, g.Deps.Controller.Health(r.Context())})
 }
 
+// Missing answers requests for paths that nothing has, for a handler that is Static.
+var Missing http.Handler = http.HandlerFunc(signpost)
+
 // signpost stands where there is no page.
 func signpost(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/" {
