@@ -9,6 +9,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/internal/ingest"
+	"github.com/openhuman/openhuman-core/internal/ingest/chattest"
 )
 
 // TestChatExportedTwice: of a day that two exports hold, one of them in part, all is kept once, whichever
@@ -75,6 +76,28 @@ func TestChatsAreFoundByContent(t *testing.T) {
 		"whatsapp:a": 1, "chatgpt:chats": 1, "claude:chats": 1, "claude-code:tool": 1, "telegram:Trip": 1, "discord:Club#help": 1, "telegram:home": 1,
 	}
 	if d := cmp.Diff(want, sources(t, s)); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestChatsInArchives takes in exports as they are downloaded, twice.
+func TestChatsInArchives(t *testing.T) {
+	files := map[string]string{
+		"WhatsApp Chat - Ada.zip": string(chattest.Zip(t, "_chat.txt", "[01.05.24, 15:00:00] Ada: hello whatsapp\n[01.05.24, 15:01:00] Bob: hi\n")),
+		"claude.zip":              string(chattest.Zip(t, "users.json", `[{"uuid":"a","full_name":"Ada","email_address":"a@example.com"}]`, "conversations.json", `[{"uuid":"1","name":"n","created_at":"2024-05-01T10:00:00Z","chat_messages":[{"uuid":"2","text":"hello claude","sender":"human","created_at":"2024-05-01T10:00:00Z"}]}]`)),
+	}
+	dir, s := folder(t, "home", files), open(t)
+	if sum := run(t, ingest.Options{Store: s}, dir); sum.Outcomes[doc.OK] != 2 {
+		t.Errorf("summary = %+v", sum)
+	}
+	if d := cmp.Diff(map[string]int{"whatsapp:Ada": 1, "claude:chats": 1}, sources(t, s)); d != "" {
+		t.Error(d)
+	}
+	before := dump(t, s)
+	if sum := run(t, ingest.Options{Store: s}, dir); sum.Unchanged != 2 {
+		t.Errorf("again: %+v", sum)
+	}
+	if d := cmp.Diff(before, dump(t, s)); d != "" {
 		t.Error(d)
 	}
 }

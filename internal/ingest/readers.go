@@ -6,6 +6,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/internal/ingest/chatgpt"
+	"github.com/openhuman/openhuman-core/internal/ingest/chatzip"
 	"github.com/openhuman/openhuman-core/internal/ingest/claude"
 	"github.com/openhuman/openhuman-core/internal/ingest/csv"
 	"github.com/openhuman/openhuman-core/internal/ingest/discord"
@@ -73,6 +74,10 @@ func Formats(l Limits) []Format {
 		{Reader: signal.New(), Kind: doc.KindChat, Source: File},
 		{Reader: imessage.New(), Kind: doc.KindChat, Source: File},
 		{Reader: imessage.NewPage(), Kind: doc.KindChat, Source: File},
+		{Reader: chatzip.New(
+			whatsapp.New(), telegram.New(), telegram.NewPage(), discord.New(), discord.NewPackage(), irc.New(), signal.New(),
+			imessage.New(), imessage.NewPage(), chatgpt.New(), claude.New(), sessions.New(),
+		), Kind: doc.KindChat, Source: File},
 		{Reader: markdown.Reader{}, Kind: doc.KindDocument, Source: Folder, MaxBytes: l.MarkdownBytes, AnyText: true},
 		{Reader: web.Reader{}, Kind: doc.KindDocument, Source: Folder},
 		{Reader: pages, Kind: doc.KindDocument, Source: Folder},
