@@ -140,12 +140,12 @@ func runScenario(t *testing.T, node, entry, endpoint, revision, name string, all
 }
 
 // serve starts the program's HTTP server over the shared memory and returns where it is.
-func serve(t *testing.T) (address, token string) {
+func serve(t *testing.T, environ ...string) (address, token string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	c := command(ctx, "serve", "--port", "0")
 	token = "a-token-of-the-tests"
-	c.Env = append(c.Env, "OPENHUMAN_CORE_TOKEN="+token)
+	c.Env = append(append(c.Env, "OPENHUMAN_CORE_TOKEN="+token), environ...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 20 * time.Second
 	stderr, err := c.StderrPipe()
