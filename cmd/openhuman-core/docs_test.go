@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/openhuman/openhuman-core/internal/golden"
 	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/openhuman/openhuman-core/pkg/policy"
 	"github.com/openhuman/openhuman-core/pkg/tools"
 	"github.com/spf13/cobra"
 )
@@ -57,7 +58,11 @@ JSON-RPC method behind it. Names can be called with a dot or an underscore (memo
 
 func describe(t *testing.T, b *bytes.Buffer, o tools.Op) {
 	t.Helper()
-	fmt.Fprintf(b, "Access: %s.\n\n", o.Access)
+	if o.Access == policy.Act {
+		fmt.Fprintf(b, "Access: %s, within `policy.level`, and only with `mcp.write_tools = true`.\n\n", o.Access)
+	} else {
+		fmt.Fprintf(b, "Access: %s.\n\n", o.Access)
+	}
 	if len(o.In.Properties) > 0 {
 		fmt.Fprint(b, "| argument | type | meaning |\n|---|---|---|\n")
 	}

@@ -23,7 +23,8 @@ func newMCPCommand(a *app) *cobra.Command {
 		Aliases: []string{"mcp-server"},
 		Short:   "Serve the memory to an MCP client on stdin and stdout",
 		Long: `Serves the memory to an MCP client, which starts this command itself and speaks with it on stdin and stdout,
-one JSON-RPC 2.0 message a line. Nothing can be changed through it and no port is opened. Logs go to stderr.
+one JSON-RPC 2.0 message a line. Nothing can be changed through it, unless mcp.write_tools lets clients add to the
+memory, and no port is opened. Logs go to stderr.
 
 Settings are read once, at the start. What is wrong with them is said on stderr and the server starts all the
 same; what is wrong with the memory is told to the client when it calls a tool.

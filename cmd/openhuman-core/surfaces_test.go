@@ -135,6 +135,8 @@ func TestSurfacesAgree(t *testing.T) {
 		"openhuman.memory_tree_list_chunks":   {`{"k":2,"source_kinds":["email"]}`, `{"source_ids":["nothing"]}`, `{"k":0}`},
 		"openhuman.memory_tree_top_entities":  {`{"kind":"person","k":5}`, `{"kind":"nothing"}`},
 		"openhuman.memory_tree_list_sources":  {`{}`, `{"user_email_hint":"sam@example.org"}`, `{"x":1}`},
+		"openhuman.memory_store":              {`{"title":"x","content":"y"}`, `{"title":"x"}`},
+		"openhuman.memory_tree_ingest":        {`{"payload":{"source_kind":"x"}}`, `{"payload":1}`},
 		"openhuman.tools_searxng_search":      {`{"query":"x"}`},
 		"openhuman.tools_web_search":          {`{"query":"x"}`},
 		"openhuman.tool_registry_list":        {`{}`},
@@ -163,7 +165,7 @@ func TestSurfacesAgree(t *testing.T) {
 					return
 				}
 				r, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: o.Tool.Name, Arguments: json.RawMessage(params)})
-				if o.Tool.Name == "searxng_search" {
+				if o.Tool.Name == "searxng_search" || o.Tool.Name == "memory.store" {
 					if err == nil || !strings.Contains(err.Error(), "Unknown tool") || failure == nil {
 						t.Errorf("a tool that is off: %v, %v", r, err)
 					}

@@ -14,6 +14,8 @@ import (
 	"github.com/openhuman/openhuman-core/internal/audit"
 	"github.com/openhuman/openhuman-core/internal/capability"
 	"github.com/openhuman/openhuman-core/internal/config"
+	"github.com/openhuman/openhuman-core/internal/inbox"
+	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/internal/logx"
 	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/internal/searxng"
@@ -100,7 +102,7 @@ func openMemoryWith(cfg config.Config, withheld error, providers capability.List
 	models, instant := askers(cfg, s, m.trouble.warn)
 	c := controller.New(controller.Options{
 		Store: s, Policy: p, Embedders: models, Instant: instant, Translator: translatorOf(instant), Vectors: x, MaxResultBytes: cfg.MCP.MaxResultBytes,
-		Registry: registry(cfg, providers), Web: web, Calls: callRecord(cfg),
+		Registry: registry(cfg, providers), Web: web, Writer: inboxOf(cfg), Calls: callRecord(cfg),
 	})
 	m.Deps = tools.Deps{Controller: c, Policy: p, Audit: auditLog(cfg, m.trouble.warn)}
 	return m, nil
@@ -133,6 +135,21 @@ func webSearch(cfg config.Config) (controller.WebSearcher, error) {
 	})
 }
 
+// inboxOf takes in what callers write, or is nil while the settings do not allow it.
+func inboxOf(cfg config.Config) controller.Writer {
+	if !cfg.MCP.WriteTools {
+		return nil
+	}
+	o := inbox.Options{Path: storePath(cfg)}
+	if cfg.Embedding.Provider != providerNone {
+		o.Instant = func() (ingest.Model, error) {
+			own, _ := readGlosses(cfg) // what is wrong with them is said by what asks for meaning
+			return loadInstant(own)
+		}
+	}
+	return inbox.New(o)
+}
+
 // auditPath is where the record of calls of a workspace lies.
 func auditPath(cfg config.Config) string { return filepath.Join(cfg.Workspace, "audit") }
 
@@ -151,14 +168,7 @@ func auditLog(cfg config.Config, warn func(error)) *audit.Log {
 
 // registry is what the tool registry is told of the settings: counts, and nothing that is in them.
 func registry(cfg config.Config, providers capability.List) controller.Registry {
-	r := controller.Registry{Tools: tools.Registry, Writes: cfg.MCP.WriteTools}
-	for _, surface := range []string{"mcp_stdio", "mcp_http", "json_rpc", "cli"} {
-		r.Surfaces = append(r.Surfaces, controller.PolicySurface{
-			Surface: surface, Gate: "before every controller", Level: cfg.Policy.Level,
-			DeniedTools: len(cfg.Policy.DenyTools), ClientScopes: len(cfg.Policy.Clients), RateLimit: cfg.Policy.MaxReadsPerMinute,
-			Redact: cfg.Policy.RedactSecrets, Audit: cfg.Audit.Enabled,
-		})
-	}
+	r := controller.Registry{Tools: tools.Registry, Surfaces: policySurfaces(cfg)}
 	r.Providers = controller.ProviderStatus{
 		Total:          providers.Total,
 		Enabled:        providers.Count(func(p capability.Provider) bool { return p.Enabled }),

@@ -36,8 +36,9 @@ type MCP struct {
 	// The most bytes in one copy of an answer. Previews shrink first; a row that does not fit is
 	// announced, never dropped in silence.
 	MaxResultBytes int `koanf:"max_result_bytes" min:"4096" max:"10000000"`
-	// Offers memory.store, so that a client may write.
-	WriteTools bool `koanf:"write_tools" later:"true"`
+	// Offers memory.store, so that a client may add to the memory, within policy.level; on /rpc also
+	// openhuman.memory_tree_ingest.
+	WriteTools bool `koanf:"write_tools"`
 }
 
 // Server is the HTTP JSON-RPC server.

@@ -67,7 +67,12 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request, g *generation) {
 		}
 		write(w, http.StatusOK, append(b, ']'))
 	default:
-		write(w, http.StatusOK, answers[0].append(nil))
+		status := http.StatusOK
+		if seconds, ok := tools.RetryAfter(answers[0].cause); ok {
+			status = http.StatusTooManyRequests
+			w.Header().Set("Retry-After", strconv.Itoa(seconds))
+		}
+		write(w, status, answers[0].append(nil))
 	}
 }
 
@@ -123,14 +128,14 @@ func (s *Server) answer(ctx context.Context, g *generation, p part) *answer {
 	}
 	start := time.Now()
 	out, rows, err := s.run(ctx, g, o, p)
-	c := Call{Op: o, Params: p.params, Rows: rows, Bytes: len(out), Took: time.Since(start), Err: err}
-	s.logCall(ctx, c)
-	s.observe(ctx, c)
+	s.logCall(ctx, call{o.Method, rows, len(out), time.Since(start), err})
 	switch {
 	case p.id == nil:
 		return nil
 	case err != nil:
-		return failed(p.id, failureOf(err))
+		a := failed(p.id, failureOf(err))
+		a.cause = err
+		return a
 	}
 	return &answer{id: p.id, result: out}
 }
@@ -145,9 +150,17 @@ func (s *Server) run(ctx context.Context, g *generation, o tools.Op, p part) (ou
 	return o.Answer(ctx, g.Deps, p.params, s.limits.Call)
 }
 
+// A call is how one call went.
+type call struct {
+	method      string
+	rows, bytes int
+	took        time.Duration
+	err         error
+}
+
 // logCall writes the one line of a call: what and how it went, never what was asked or found.
-func (s *Server) logCall(ctx context.Context, c Call) {
-	level, decision, code := zerolog.InfoLevel, "allowed", fault.CodeOf(c.Err)
+func (s *Server) logCall(ctx context.Context, c call) {
+	level, decision, code := zerolog.InfoLevel, "allowed", fault.CodeOf(c.err)
 	switch code {
 	case fault.Internal:
 		level = zerolog.ErrorLevel
@@ -157,11 +170,11 @@ func (s *Server) logCall(ctx context.Context, c Call) {
 	if ctx.Err() != nil { // the caller has gone, or has asked for too much at once
 		level = zerolog.InfoLevel
 	}
-	e := s.log.WithLevel(level).Str("client", clientinfo.HTTP).Str("tool", c.Op.Method).Str("decision", decision).Int64("ms", c.Took.Milliseconds())
-	if c.Err == nil {
-		e = e.Int("rows", c.Rows).Int("bytes", c.Bytes)
+	e := s.log.WithLevel(level).Str("client", clientinfo.HTTP).Str("tool", c.method).Str("decision", decision).Int64("ms", c.took.Milliseconds())
+	if c.err == nil {
+		e = e.Int("rows", c.rows).Int("bytes", c.bytes)
 	} else if e = e.Str("code", string(code)); level == zerolog.ErrorLevel {
-		e = e.Err(c.Err)
+		e = e.Err(c.err)
 	}
 	e.Msg("method called")
 }

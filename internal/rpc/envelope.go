@@ -43,6 +43,7 @@ type data struct {
 type answer struct {
 	id, result json.RawMessage
 	err        *failure // nil when there is a result
+	cause      error    // of err, when an operation has failed
 }
 
 // append writes the answer. A result may be large and is not gone through again.

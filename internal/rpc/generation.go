@@ -94,5 +94,5 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request, g *generation) {
 	}
 	defer done()
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	handler.ServeHTTP(w, r)
+	handler.ServeHTTP(coding{w}, r)
 }

@@ -4,7 +4,6 @@
 package rpc
 
 import (
-	"context"
 	"net/http"
 	"runtime/debug"
 	"sync"
@@ -76,18 +75,6 @@ type Options struct {
 	Limits  Limits
 	// Static, when set, answers every other path, without a token.
 	Static http.Handler
-	// Observe, when set, is told of every call on /rpc.
-	Observe func(ctx context.Context, c Call)
-}
-
-// A Call is how one call on /rpc went.
-type Call struct {
-	Op     tools.Op
-	Params []byte // as they came
-	Rows   int
-	Bytes  int
-	Took   time.Duration
-	Err    error
 }
 
 // Server answers requests. It is safe for concurrent use.
@@ -97,7 +84,6 @@ type Server struct {
 	limits  Limits
 	turns   turns
 	static  http.Handler
-	observe func(context.Context, Call)
 
 	mu      sync.RWMutex
 	current *generation
@@ -106,13 +92,10 @@ type Server struct {
 
 // New returns a Server over o.Backend.
 func New(o Options) *Server {
-	s := &Server{log: o.Log, version: o.Version, limits: o.Limits.orDefaults(), static: o.Static, observe: o.Observe}
+	s := &Server{log: o.Log, version: o.Version, limits: o.Limits.orDefaults(), static: o.Static}
 	s.turns = newTurns(s.limits)
 	if s.static == nil {
 		s.static = http.HandlerFunc(signpost)
-	}
-	if s.observe == nil {
-		s.observe = func(context.Context, Call) {}
 	}
 	s.current = s.generation(o.Backend)
 	return s

@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/openhuman/openhuman-core/internal/golden"
+	"github.com/openhuman/openhuman-core/internal/inbox"
 	"github.com/openhuman/openhuman-core/internal/stdio"
 	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/policy"
@@ -40,6 +41,8 @@ const version = "0.0.0-test"
 //	tool_names   auto, dotted or underscore
 //	deny_tools   names, separated by blanks
 //	deny_sources globs, separated by blanks
+//	write_tools  true: clients may write, at the level of the policy
+//	level        readonly, supervised or full
 //	delay        how long every read of the store takes
 //	panic        true: every read of the store panics
 //
@@ -100,7 +103,7 @@ type options map[string]string
 
 func parseOptions(t *testing.T, comment string) options {
 	t.Helper()
-	known := []string{"store", "tool_names", "deny_tools", "deny_sources", "delay", "panic"}
+	known := []string{"store", "tool_names", "deny_tools", "deny_sources", "write_tools", "level", "delay", "panic"}
 	o := options{}
 	for line := range strings.Lines(comment) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
@@ -130,7 +133,7 @@ func (o options) path(t *testing.T, a *txtar.Archive) string {
 // talk holds the conversation and returns what the server wrote and logged.
 func (o options) talk(t *testing.T, path string, client []byte) (server, log string) {
 	t.Helper()
-	p, err := policy.New(policy.Options{DenyTools: strings.Fields(o["deny_tools"]), DenySources: strings.Fields(o["deny_sources"])})
+	p, err := policy.New(policy.Options{Level: policy.Level(o["level"]), DenyTools: strings.Fields(o["deny_tools"]), DenySources: strings.Fields(o["deny_sources"])})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,10 +146,14 @@ func (o options) talk(t *testing.T, path string, client []byte) (server, log str
 	if d, err := time.ParseDuration(o["delay"]); err == nil {
 		memory = delayed{memory, d}
 	}
+	var writer controller.Writer
+	if o["write_tools"] != "" {
+		writer = inbox.New(inbox.Options{Path: path, Now: func() time.Time { return time.Unix(1_770_000_000, 0) }})
+	}
 	logged, out := &syncBuffer{}, &syncBuffer{}
 	logger := zerolog.New(logged).Level(zerolog.InfoLevel)
 	srv := tools.Server(tools.Options{
-		Controller: controller.New(controller.Options{Store: memory, Policy: p}),
+		Controller: controller.New(controller.Options{Store: memory, Policy: p, Writer: writer}),
 		Policy:     p,
 		Version:    version,
 		Log:        logger,

@@ -80,6 +80,8 @@ type Options struct {
 	MaxResultBytes int
 	// Web is the web search that is configured; nil: none.
 	Web WebSearcher
+	// Writer takes in what callers write; nil: they may not write.
+	Writer Writer
 	// Registry is what the tool registry answers from.
 	Registry Registry
 	// Calls sums up the record of calls; nil: there is none.
@@ -108,6 +110,7 @@ type Controller struct {
 	now        func() time.Time
 	maxBytes   int
 	web        WebSearcher
+	writer     Writer
 	registry   Registry
 	calls      CallRecord
 	watch      watch
@@ -119,7 +122,7 @@ func New(o Options) *Controller {
 		store: o.Store, policy: o.Policy, embedders: o.Embedders, vectors: o.Vectors, instant: o.Instant, translator: o.Translator, now: o.Now, maxBytes: o.MaxResultBytes,
 		registry: o.Registry, calls: o.Calls,
 	}
-	c.web = o.Web
+	c.web, c.writer = o.Web, o.Writer
 	if c.now == nil {
 		c.now = time.Now
 	}

@@ -58,8 +58,6 @@ type Registry struct {
 	Tools     func() []ToolInfo // sorted by id
 	Surfaces  []PolicySurface
 	Providers ProviderStatus
-	// Writes reports whether the settings allow writing.
-	Writes bool
 }
 
 const (
@@ -195,7 +193,7 @@ func (c *Controller) entries(ctx context.Context) []Entry {
 		case NeedsWeb:
 			configured, e.Health = c.HasWeb(), c.watch.webHealth(c.now()) // asking would be a search
 		case NeedsWrite:
-			configured, e.Health = c.registry.Writes, store
+			configured, e.Health = c.HasWriter(), store
 		}
 		e.Enabled = configured && c.policy.Allows(ctx, t.Access, t.Names...)
 		if !configured {

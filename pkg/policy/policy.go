@@ -109,6 +109,17 @@ func New(o Options) (*Policy, error) {
 // ErrTooMany is the cause of the Denied fault of a caller who calls too often.
 var ErrTooMany = fmt.Errorf("too many calls")
 
+// A TooManyError is ErrTooMany with how long the caller has to wait.
+type TooManyError struct{ Wait time.Duration }
+
+func (e *TooManyError) Error() string { return ErrTooMany.Error() }
+
+// Is implements what errors.Is asks for.
+func (e *TooManyError) Is(target error) bool { return target == ErrTooMany }
+
+// Seconds is the wait in whole seconds, at least one.
+func (e *TooManyError) Seconds() int { return max(1, int((e.Wait+time.Second-1)/time.Second)) }
+
 // Check returns a Denied fault when the caller in ctx must not run the operation, and otherwise counts
 // the call. names are every name the operation goes by (tool and method).
 func (p *Policy) Check(ctx context.Context, a Access, names ...string) error {
@@ -124,7 +135,8 @@ func (p *Policy) Check(ctx context.Context, a Access, names ...string) error {
 	case a == Act && p != nil && p.o.Level != ReadOnly:
 		return p.paced(ctx, a)
 	}
-	return fault.New(fault.Denied, "%s would change something, and this server is read-only.", names[0])
+	return fault.New(fault.Denied, "%s would change something, and this server is read-only.", names[0]).
+		WithHint("The owner of this memory can change policy.level in config.toml.")
 }
 
 // paced counts a call of the caller in ctx, and refuses it when there were too many.
@@ -147,8 +159,13 @@ func (p *Policy) paced(ctx context.Context, a Access) error {
 	if ok {
 		return nil
 	}
-	return fault.Wrap(fault.Denied, ErrTooMany, "%d %s in one %s are what %s may do (%s).", pace.most, what, unit, clientinfo.From(ctx).Label, key).
-		WithHint("Try again in %d seconds, and ask for more at once: k goes up to 50.", max(1, int((wait+time.Second-1)/time.Second)))
+	cause := &TooManyError{Wait: wait}
+	hint := fmt.Sprintf("Try again in %d seconds", cause.Seconds())
+	if a == Read {
+		hint += ", and ask for more at once: k goes up to 50"
+	}
+	return fault.Wrap(fault.Denied, cause, "%d %s in one %s are what %s may do (%s).", pace.most, what, unit, clientinfo.From(ctx).Label, key).
+		WithHint("%s.", hint)
 }
 
 // Hidden reports whether the operation is denied to the caller by name. Such a tool is absent from

@@ -126,3 +126,12 @@ func explainCode(err error, path string) error {
 	}
 	return err
 }
+
+// Locked reports whether err is that others had the memory locked for too long.
+func Locked(err error) bool {
+	switch resultCode(err) & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return true
+	}
+	return false
+}

@@ -77,7 +77,7 @@ func (tx *Tx) FilesUnder(root string) ([]FileRecord, error) {
 func (s *Store) Files(ctx context.Context, root string) ([]FileRecord, error) {
 	var out []FileRecord
 	err := s.view(ctx, func(ctx context.Context, q querier) error {
-		rows, err := q.QueryContext(ctx, "SELECT "+fileColumns+" FROM files f WHERE ?1 = '' OR f.root = ?1 ORDER BY f.path", root)
+		rows, err := q.QueryContext(ctx, "SELECT "+fileColumns+" FROM files f WHERE (?1 = '' OR f.root = ?1) AND f.path <> ?2 ORDER BY f.path", root, written)
 		if err != nil {
 			return fmt.Errorf("read file records: %w", err)
 		}

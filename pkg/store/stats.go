@@ -15,10 +15,10 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 			(SELECT count(*) FROM documents),
 			(SELECT coalesce(sum(chunks), 0) FROM sources),
 			(SELECT count(*) FROM entities WHERE chunks > 0),
-			(SELECT count(*) FROM files),
+			(SELECT count(*) FROM files WHERE path <> ?),
 			(SELECT count(*) FROM vectors),
 			(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size),
-			(SELECT user_version FROM pragma_user_version)`).
+			(SELECT user_version FROM pragma_user_version)`, written).
 			Scan(&st.Sources, &st.Documents, &st.Chunks, &st.Entities, &st.Files, &st.Vectors, &st.Bytes, &st.SchemaVersion)
 		if err != nil {
 			return fmt.Errorf("count: %w", err)

@@ -12,7 +12,7 @@ import (
 )
 
 // Catalog holds every operation. The order of the rows is the order of the tools in every list.
-var Catalog = slices.Concat(memoryRows, webRows(), registryRows(), lookRows())
+var Catalog = slices.Concat(memoryRows, writeRows(), webRows(), registryRows(), lookRows())
 
 // memoryRows are the operations on the memory.
 var memoryRows = []Op{

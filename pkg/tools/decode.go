@@ -43,6 +43,7 @@ var synonyms = map[string]string{
 	"until": "until_ms", "before": "until_ms", "to": "until_ms", "end_ms": "until_ms",
 	"source": "source_ids", "sources": "source_ids", "entity": "entity_ids", "entities": "entity_ids",
 	"type": "kind", "entity_kind": "kind", "email": "user_email_hint",
+	"body": "content", "note": "content", "name": "title", "subject": "title", "labels": "tags", "tag": "tags",
 }
 
 func newArguments[T any](of string, s *jsonschema.Schema) *arguments {
@@ -171,6 +172,12 @@ func (f field) set(v reflect.Value, raw json.RawMessage) error {
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
+	}
+	if u, ok := v.Addr().Interface().(json.Unmarshaler); ok {
+		if u.UnmarshalJSON(raw) != nil {
+			return fmt.Errorf("must be a JSON object")
+		}
+		return nil
 	}
 	switch v.Kind() {
 	case reflect.Int, reflect.Int64:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/openhuman/openhuman-core/pkg/policy"
 )
 
 // Answer runs the operation within a time limit, for surfaces other than MCP: the result is JSON, with
@@ -24,6 +25,15 @@ func (o Op) Answer(ctx context.Context, d Deps, params json.RawMessage, limit ti
 	}
 	data, err = encode(out)
 	return data, rows(out), err
+}
+
+// RetryAfter returns in how many seconds to call again, when err is that the caller has called too often.
+func RetryAfter(err error) (seconds int, ok bool) {
+	var e *policy.TooManyError
+	if !errors.As(err, &e) {
+		return 0, false
+	}
+	return e.Seconds(), true
 }
 
 // Encode marshals v as every surface does: compactly, with <, > and & as they are.

@@ -248,14 +248,28 @@ func (o Op) describe(spell func(string) string) json.RawMessage {
 		InputSchema  any    `json:"inputSchema"`
 		OutputSchema any    `json:"outputSchema"`
 		Annotations  any    `json:"annotations"`
-	}{spell(o.Tool.Name), o.Title, spell(o.Tool.About), in, o.Out, struct {
-		ReadOnly  bool `json:"readOnlyHint"`
-		OpenWorld bool `json:"openWorldHint"`
-	}{o.Access == policy.Read, o.Tool.OpenWorld}})
+	}{spell(o.Tool.Name), o.Title, spell(o.Tool.About), in, o.Out, o.annotations()})
 	if err != nil {
 		panic(fmt.Sprintf("tools: describe %s: %v", o.Tool.Name, err)) // a schema that cannot be written; every test would fail
 	}
 	return data
+}
+
+// annotations are what clients decide by whether they ask their user first.
+func (o Op) annotations() any {
+	type hints struct {
+		ReadOnly  bool `json:"readOnlyHint"`
+		OpenWorld bool `json:"openWorldHint"`
+	}
+	h := hints{o.Access == policy.Read, o.Tool.OpenWorld}
+	if h.ReadOnly {
+		return h
+	}
+	// Acts only ever add.
+	return struct {
+		hints
+		Destructive bool `json:"destructiveHint"`
+	}{h, false}
 }
 
 // handler runs one operation as a tool.

@@ -53,7 +53,7 @@ func TestByToolTakesBothForms(t *testing.T) {
 }
 
 func TestDeniable(t *testing.T) {
-	const all = "; the tools are memory.search, memory.recall, tree.read_chunk, tree.browse, tree.top_entities, tree.list_sources, searxng_search"
+	const all = "; the tools are memory.search, memory.recall, tree.read_chunk, tree.browse, tree.top_entities, tree.list_sources, memory.store, searxng_search"
 	for pattern, want := range map[string]string{
 		"memory.search": "", "memory_search": "", "MEMORY.SEARCH": "", " tree.browse ": "",
 		"openhuman.memory_tree_search": "", "openhuman_memory_tree_search": "",

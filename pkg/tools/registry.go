@@ -48,9 +48,14 @@ var Registry = sync.OnceValue(func() []controller.ToolInfo {
 })
 
 // ID is the method as the registry writes it: <namespace>.<function>.
+//
+// Where a tool has that name, which is what its own entry is called, the method goes by its whole name.
 func (o Op) ID() string {
 	namespace, function := o.split()
-	return namespace + "." + function
+	if id := namespace + "." + function; o.Tool == nil || o.Tool.Name != id {
+		return id
+	}
+	return o.Method
 }
 
 // Version is that of the operation's contract: its names and its schemas.

@@ -36,6 +36,7 @@ func TestRegistryIsTheCatalog(t *testing.T) {
 		t.Errorf("(-catalog +registry):\n%s", diff)
 	}
 	for id, method := range map[string]string{
+		"openhuman.memory_store": "openhuman.memory_store", "memory_tree.ingest": "openhuman.memory_tree_ingest", // memory.store is the tool
 		"tools.web_search": "openhuman.tools_web_search", "tools.searxng_search": "openhuman.tools_searxng_search",
 		"memory_tree.list_chunks": "openhuman.memory_tree_list_chunks", "tool_registry.get": "openhuman.tool_registry_get",
 	} {
@@ -57,8 +58,8 @@ func TestRegistryEntries(t *testing.T) {
 		if diff := cmp.Diff(e, one); err != nil || diff != "" {
 			t.Errorf("%s: %v, list and get differ:\n%s", e.ToolID, err, diff)
 		}
-		web := strings.Contains(e.ToolID, "searxng") || strings.Contains(e.ToolID, "web_search")
-		if e.Enabled == web || e.Health != map[bool]string{false: "available", true: "unavailable"}[web] {
+		off := slices.ContainsFunc([]string{"searxng", "web_search", "memory.store", "memory_store", "ingest"}, func(s string) bool { return strings.Contains(e.ToolID, s) })
+		if e.Enabled == off || e.Health != map[bool]string{false: "available", true: "unavailable"}[off] {
 			t.Errorf("%s: enabled %v, health %s", e.ToolID, e.Enabled, e.Health)
 		}
 		if len(e.Tags) == 0 || e.Title == "" || e.Description == "" || !slices.Equal(e.AllowedAgents, []string{"*"}) || !versionPattern.MatchString(e.Version) {
@@ -109,7 +110,7 @@ func TestRegistryFollowsThePolicy(t *testing.T) {
 			off = append(off, e.ToolID)
 		}
 	}
-	if diff := cmp.Diff([]string{"memory.search", "memory_tree.search", "searxng_search", "tools.searxng_search", "tools.web_search"}, off); diff != "" {
+	if diff := cmp.Diff([]string{"memory.search", "memory.store", "memory_tree.ingest", "memory_tree.search", "openhuman.memory_store", "searxng_search", "tools.searxng_search", "tools.web_search"}, off); diff != "" {
 		t.Errorf("disabled (-want +got):\n%s", diff)
 	}
 	d, err := c.Diagnostics(t.Context(), controller.DiagnosticsParams{})

@@ -18,6 +18,7 @@ func outputSchema[T any](what string) *jsonschema.Schema { return schemaOf[T](wh
 func schemaOf[T any](what string, open bool) *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[controller.Schema](): {Type: "object"},
+		reflect.TypeFor[controller.Object](): {Type: "object"},
 	}})
 	if err != nil {
 		panic(fmt.Sprintf("tools: schema of %s: %v", what, err))

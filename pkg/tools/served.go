@@ -15,7 +15,7 @@ type cleaner func(v reflect.Value, text func(string) string)
 
 // references are the members that callers hand back, and those whose values are the program's own.
 // They hold nothing that is anybody's secret, and have to stay as they are.
-var references = []string{"chunk_id", "prev_chunk_id", "next_chunk_id", "children", "node_kind", "source_kind", "kind", "timestamp", "matched"}
+var references = []string{"chunk_id", "chunk_ids", "document_id", "prev_chunk_id", "next_chunk_id", "children", "node_kind", "source_kind", "kind", "timestamp", "matched"}
 
 // cleanerOf returns what cleans values of t, or nil when they hold no text.
 func cleanerOf(t reflect.Type) cleaner {

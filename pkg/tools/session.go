@@ -147,13 +147,13 @@ func (s *server) initialize(ctx context.Context, next mcp.MethodHandler, session
 	return initializeResult{&mcp.InitializeResult{
 		ProtocolVersion: p.ProtocolVersion,
 		ServerInfo:      s.implementation,
-		Instructions:    s.text(ctx, instructions),
+		Instructions:    s.instructionsFor(ctx),
 	}}, nil
 }
 
 // discover answers without touching the session: a client may only be probing before it initializes.
 func (s *server) discover(ctx context.Context) mcp.Result {
-	r := &mcp.DiscoverResult{SupportedVersions: mcp.SupportedProtocolVersions(), Instructions: s.text(ctx, instructions)}
+	r := &mcp.DiscoverResult{SupportedVersions: mcp.SupportedProtocolVersions(), Instructions: s.instructionsFor(ctx)}
 	r.CacheScope = "private" // tool names in the text follow the client
 	return discoverResult{r}
 }
