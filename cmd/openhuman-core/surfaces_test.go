@@ -153,6 +153,7 @@ func TestSurfacesAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
+	stdio := overStdio(t, s, calls)
 	for _, o := range tools.Catalog {
 		if len(calls[o.Method]) == 0 {
 			t.Errorf("%s is not called", o.Method)
@@ -175,6 +176,9 @@ func TestSurfacesAgree(t *testing.T) {
 					t.Fatal(err)
 				}
 				text := r.Content[0].(*mcp.TextContent).Text
+				if diff := cmp.Diff(text, stdio[o.Method+params]); diff != "" {
+					t.Errorf("(-MCP over HTTP +stdio):\n%s", diff)
+				}
 				if r.IsError {
 					if said := words(t, failure); text != said {
 						t.Errorf("MCP says %s\nHTTP says %s", text, said)
@@ -187,6 +191,38 @@ func TestSurfacesAgree(t *testing.T) {
 			})
 		}
 	}
+}
+
+// overStdio calls every tool over stdio and returns the text of each answer.
+func overStdio(t *testing.T, s *session, calls map[string][]string) map[string]string {
+	t.Helper()
+	in := &strings.Builder{}
+	in.WriteString(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"surfaces","version":"1"}}}` + "\n")
+	for _, o := range tools.Catalog {
+		for _, params := range calls[o.Method] {
+			if o.Tool != nil {
+				fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%q,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", o.Method+params, o.Tool.Name, params)
+			}
+		}
+	}
+	var out, errs bytes.Buffer
+	if status := run(context.Background(), []string{"mcp"}, strings.NewReader(in.String()), &out, &errs, s.environ); status != 0 {
+		t.Fatalf("mcp ends with %d\n%s", status, &errs)
+	}
+	texts := map[string]string{}
+	for line := range strings.Lines(out.String()) {
+		var answer struct {
+			ID     string
+			Result struct{ Content []struct{ Text string } }
+		}
+		if err := json.Unmarshal([]byte(line), &answer); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if len(answer.Result.Content) == 1 {
+			texts[answer.ID] = answer.Result.Content[0].Text
+		}
+	}
+	return texts
 }
 
 // words are the message and the hint of a JSON-RPC error.
