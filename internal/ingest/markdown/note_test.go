@@ -14,12 +14,12 @@ import (
 // A note of a vault keeps every word that its writer wrote, under its headings, and what the front
 // matter says becomes what the document is.
 func TestVaultNote(t *testing.T) {
-	data, err := os.ReadFile("testdata/vault.md")
+	data, err := os.ReadFile("testdata/note.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	docs, report := doctest.Read(t, markdown.Reader{}, "vault/weir.md", data)
-	doctest.Golden(t, "testdata/vault.golden.json", docs, report)
+	doctest.Golden(t, "testdata/note.golden.json", docs, report)
 	if len(docs) != 1 || report.Outcome != doc.OK {
 		t.Fatalf("%d documents, %+v", len(docs), report)
 	}
@@ -45,7 +45,7 @@ func TestVaultNote(t *testing.T) {
 }
 
 func TestContract(t *testing.T) {
-	data, err := os.ReadFile("testdata/vault.md")
+	data, err := os.ReadFile("testdata/note.md")
 	if err != nil {
 		t.Fatal(err)
 	}
