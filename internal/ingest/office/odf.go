@@ -59,21 +59,19 @@ type odf struct {
 	w   *writer
 	p   *part
 
-	sheets  bool // a spreadsheet
-	stack   []*odfText
-	lists   int
-	ordered []bool
-	items   []int // of the lists that are open
-	tables  []*grid
-	sheet   *sheetWriter
-	row     int
-	repeat  int // of the row
-	cells   int // repeats of the cell
-	value   string
-	slide   int
-	named   string // the slide, until its title has come
-	aside   string // what the paragraphs are part of: a note of the speaker, an annotation
-	notes   []string
+	sheets bool // a spreadsheet
+	stack  []*odfText
+	lists  int
+	tables []*grid
+	sheet  *sheetWriter
+	row    int
+	repeat int // of the row
+	cells  int // repeats of the cell
+	value  string
+	slide  int
+	named  string // the slide, until its title has come
+	aside  string // what the paragraphs are part of: a note of the speaker, an annotation
+	notes  []string
 }
 
 // An odfText is a paragraph or heading that is being read.
