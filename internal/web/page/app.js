@@ -98,7 +98,7 @@ async function show() {
   if (shown.focus) shown.focus.focus();
   else if (!first) head?.focus({ preventScroll: true });
   scrollTo(0, 0);
-  shown.scroll?.scrollIntoView({ block: "nearest" });
+  if (shown.scroll) shown.scroll.scrollIntoView({ block: "start" });
   first = false;
   performance.mark("shown");
 }

@@ -53,5 +53,5 @@ export async function read(view, { signal, parts: [id] }) {
           fact(t("tags"), chunk.tags.join(", ")),
           fact(t("nodeId"), h("code", null, chunk.chunk_id)), h("dd", { class: "dim" }, t("tokens", { n: number(chunk.token_count) }))),
         chunk.entities.length > 0 && [h("h2", null, t("mentions")), h("ul", { class: "chips" }, chunk.entities.map((e) => h("li", null, h("a", { href: at.entity(e.entity_id), title: e.entity_id }, e.surface))))])));
-  return { previous: chunk.prev_chunk_id && at.read(chunk.prev_chunk_id), next: chunk.next_chunk_id && at.read(chunk.next_chunk_id), scroll: doc.querySelector("#here") };
+  return { previous: chunk.prev_chunk_id && at.read(chunk.prev_chunk_id), next: chunk.next_chunk_id && at.read(chunk.next_chunk_id), scroll: near.has(chunk.prev_chunk_id) && doc.querySelector("#here") };
 }
