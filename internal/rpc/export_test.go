@@ -1,0 +1,4 @@
+package rpc
+
+// Coded gives an answer of the SDK a code.
+var Coded = coded
