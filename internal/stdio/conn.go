@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -41,6 +42,7 @@ type conn struct {
 	writing bool
 	stopped bool
 	broken  error // why the output cannot be written
+	moved   int   // answers made and answers written so far
 	lost    int   // answers that had not been written when the grace ran out
 	version string
 }
@@ -103,18 +105,18 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return nil, io.EOF
 }
 
-// drain waits until every call has been answered and every answer has been written.
+// drain waits until every call has been answered and every answer has been written, however many
+// there are. It gives up when nothing moves for as long as Grace says.
 func (c *conn) drain() {
-	expired := false
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	since, moved := time.Now(), c.moved
 	t := time.AfterFunc(c.Grace, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		expired = true
 		c.changed.Broadcast()
 	})
 	defer t.Stop()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for !c.stopped {
 		owed := len(c.lines) + len(c.out)
 		if c.writing {
@@ -123,7 +125,11 @@ func (c *conn) drain() {
 		if owed == 0 {
 			return
 		}
-		if expired {
+		if c.moved != moved {
+			since, moved = time.Now(), c.moved
+			t.Reset(c.Grace)
+		}
+		if time.Since(since) >= c.Grace {
 			c.lost = owed
 			return
 		}
@@ -139,7 +145,7 @@ func (c *conn) outcome(err error) error {
 	case c.broken != nil:
 		return fmt.Errorf("write answer: %w", c.broken)
 	case c.lost > 0:
-		return fmt.Errorf("input has ended and %d of the answers had not been taken after %v", c.lost, c.Grace)
+		return fmt.Errorf("input has ended, and %d of the answers were not made or not taken: nothing moved for %v", c.lost, c.Grace)
 	case err != nil && !c.stopped:
 		return fmt.Errorf("serve mcp session: %w", err)
 	}
@@ -182,6 +188,10 @@ func (c *conn) room() bool {
 // accept hands the messages of one line to the SDK and answers those that are none.
 func (c *conn) accept(data []byte) {
 	switch {
+	case !utf8.Valid(data):
+		// The id is found where it can be, so that the client's call does not wait for ever.
+		msg, _ := parse(bytes.ToValidUTF8(data, []byte("\uFFFD")))
+		c.refuse(&refusal{msg.rawID, jsonrpc.CodeParseError, "Parse error: the line is not valid UTF-8."})
 	case !json.Valid(data):
 		c.refuse(&refusal{nil, jsonrpc.CodeParseError, "Parse error: a line must be one JSON-RPC message."})
 	case data[0] != '[':
@@ -306,6 +316,7 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 		return c.broken // an error of the SDK about something that was no call
 	}
 	delete(c.calls, resp.ID)
+	c.moved++
 	defer c.changed.Broadcast()
 	if k.method == methodInitialize {
 		var r struct {
@@ -416,6 +427,7 @@ func (c *conn) writeLoop() {
 		_, err := c.Out.Write(data)
 		c.mu.Lock()
 		c.writing = false
+		c.moved++
 		c.bytes -= len(data) - 1
 		if err != nil {
 			c.broken = err

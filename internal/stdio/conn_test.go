@@ -118,6 +118,7 @@ func initialize(version string) string {
 
 const (
 	parseError = "Parse error: a line must be one JSON-RPC message."
+	notUTF8    = "Parse error: the line is not valid UTF-8."
 	noBatch    = "Invalid request: this protocol revision has no batches; send one message a line."
 )
 
@@ -165,7 +166,8 @@ func TestLines(t *testing.T) {
 		{"a method without a name", []string{quick("1", "")}, []string{ok("1", "")}},
 		{"an answer to nothing", []string{`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","id":8,"error":{"code":1,"message":"x"}}`, call("1", "a")}, []string{ok("1", "a")}},
 		{"an error keeps its place in the order", []string{call("1", "20ms"), "oops", call("2", "a")}, []string{ok("1", "20ms"), failure("null", -32700, parseError), ok("2", "a")}},
-		{"invalid UTF-8", []string{"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"a\"}", "\xff\xfe", call("1", "b")}, []string{ok(`"`+"\uFFFD"+`"`, "a"), failure("null", -32700, parseError), ok("1", "b")}},
+		{"invalid UTF-8", []string{"{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"a\xff\"}", "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"a\",\"params\":{\"q\":\"\xe9\"}}", "\xff\xfe", call("1", "b")},
+			[]string{failure("4", -32700, notUTF8), failure(`"x"`, -32700, notUTF8), failure("null", -32700, notUTF8), ok("1", "b")}},
 		{"deep nesting", []string{`{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}}`, call("2", "b")}, []string{failure("null", -32700, parseError), ok("2", "b")}},
 		{"a line beyond 64 KB", []string{`{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":"` + strings.Repeat("x", 200_000) + `"}}`}, []string{ok("1", "a")}},
 		{"an oversized line", []string{`{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":"` + strings.Repeat("x", 1<<20) + `"}}`, call("2", "b")},
@@ -240,16 +242,32 @@ func TestNoOrder(t *testing.T) {
 	})
 }
 
-// TestGrace: the end of input waits for answers, but not for ever.
+// TestGrace: the end of input waits for answers as long as there are some, but not for ever.
 func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		out := newOutput()
 		serve(t, stdio.Transport{In: strings.NewReader(call("1", "never") + "\n" + call("2", "a")), Out: out})
-		if got := time.Since(start); got != 30*time.Second {
+		if got := time.Since(start); got != time.Minute+stdio.DefaultOrder {
 			t.Errorf("waited %v", got)
 		}
 		if diff := cmp.Diff([]string{ok("2", "a")}, out.lines()); diff != "" {
+			t.Errorf("answers (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestLongBacklog: what takes longer than the grace in all is answered whole, as long as it moves.
+func TestLongBacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var in, want []string
+		for i := range 10 {
+			id, how := fmt.Sprint(i), fmt.Sprintf("%ds", 25*(i+1))
+			in, want = append(in, call(id, how)), append(want, ok(id, how))
+		}
+		out := newOutput()
+		serve(t, stdio.Transport{In: strings.NewReader(strings.Join(in, "\n")), Out: out})
+		if diff := cmp.Diff(want, out.lines()); diff != "" {
 			t.Errorf("answers (-want +got):\n%s", diff)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"unicode/utf8"
 )
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -21,7 +20,7 @@ func newLineReader(r io.Reader, maxLine int) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), max: maxLine, first: true}
 }
 
-// next returns the next line without its end and without blanks around it, valid as UTF-8. A line
+// next returns the next line without its end and without blanks around it. A line
 // longer than the bound is skipped and reported as tooLong. A last line without an end comes together
 // with the error that ended it.
 func (l *lineReader) next() (line []byte, tooLong bool, err error) {
@@ -44,9 +43,5 @@ func (l *lineReader) next() (line []byte, tooLong bool, err error) {
 		l.first = false
 	}
 	// JSON's own white space only: anything else around a message is an error of the sender.
-	line = bytes.Trim(line, " \t\r\n")
-	if !utf8.Valid(line) {
-		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
-	}
-	return line, tooLong, err
+	return bytes.Trim(line, " \t\r\n"), tooLong, err
 }

@@ -67,7 +67,7 @@ func TestStuckHandlerDoesNotKeepTheProcess(t *testing.T) {
 		h := hanging{entered: make(chan struct{}), until: make(chan struct{})}
 		start := time.Now()
 		err := stdio.Serve(context.Background(), serverOver(h), stdio.Transport{In: strings.NewReader(slowCall), Out: io.Discard, Grace: time.Minute})
-		if err == nil || !strings.Contains(err.Error(), "1 of the answers had not been taken after 1m0s") {
+		if err == nil || !strings.Contains(err.Error(), "1 of the answers were not made or not taken: nothing moved for 1m0s") {
 			t.Errorf("serve: %v", err)
 		}
 		if took := time.Since(start); took != time.Minute+2*time.Second {
@@ -109,7 +109,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := blocked{make(chan struct{})}
 		err := stdio.Serve(context.Background(), serverOver(hanging{}), stdio.Transport{In: strings.NewReader(initialize("2025-06-18")), Out: b})
-		if err == nil || !strings.Contains(err.Error(), "1 of the answers had not been taken after 30s") {
+		if err == nil || !strings.Contains(err.Error(), "1 of the answers were not made or not taken: nothing moved for 1m0s") {
 			t.Errorf("serve: %v", err)
 		}
 		close(b.until)

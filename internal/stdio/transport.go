@@ -18,7 +18,7 @@ import (
 // Defaults of a [Transport].
 const (
 	DefaultMaxLine    = 16 << 20
-	DefaultGrace      = 30 * time.Second
+	DefaultGrace      = time.Minute // twice what one call may take
 	DefaultOrder      = 250 * time.Millisecond
 	DefaultMaxPending = 1024
 )
@@ -41,7 +41,7 @@ type Transport struct {
 	Log zerolog.Logger // says that a line was refused and why, never what it held
 
 	MaxLine    int           // bytes of one message; 0 means DefaultMaxLine
-	Grace      time.Duration // how long the end of input waits for answers; 0 means DefaultGrace
+	Grace      time.Duration // how long after the end of input nothing may move while answers are owed; 0 means DefaultGrace
 	Order      time.Duration // how long an answer waits for an earlier one; 0 means DefaultOrder, negative not at all
 	MaxPending int           // calls in flight; 0 means DefaultMaxPending
 }
