@@ -22,6 +22,8 @@ const (
 	// how many found by meaning.
 	keywordHits = 200
 	nearHits    = 100
+	// rareHits is how many chunks with a rare word are enough to leave out those with common ones alone.
+	rareHits = 20
 	// instantScale is what a cosine of the instant model is worth in those of the encoder, and instantRelated
 	// the same where it is asked whether a text is an answer at all.
 	instantScale, instantRelated = 0.7, 0.8
@@ -124,8 +126,12 @@ func (r *recalling) byWords(ctx context.Context) error {
 // byTerms finds what holds some of the terms that are not skipped.
 func (r *recalling) byTerms(ctx context.Context, terms []store.AnyTerm) error {
 	measures := map[int64]query.Measure{}
+	passes, enough := accept(r.q, false), rareHits
+	if passes != nil {
+		enough = 0 // of those with the rare word, few may pass
+	}
 	hits, err := r.c.store.SearchAny(ctx, store.AnyQuery{
-		Must: r.q.Must(), Terms: terms, Filter: r.filter, Accept: accept(r.q, false),
+		Must: r.q.Must(), Terms: terms, Filter: r.filter, Accept: passes, Enough: enough,
 		Scorer: func(df []int, total int) func(*store.Chunk) float64 {
 			r.measurer = query.NewMeasurer(r.terms, df, total)
 			return func(ch *store.Chunk) float64 {

@@ -18,7 +18,7 @@ const (
 	// searchCandidates and recallCandidates are how many chunks are read and scored. The numbers do
 	// not depend on k, so that a larger k continues the answer of a smaller one.
 	searchCandidates = 100
-	recallCandidates = 256
+	recallCandidates = 200
 	// termBudget is how many rows of common terms are looked at to find candidates.
 	termBudget = 30_000
 	// halfScore is the BM25 score that counts as half of what is possible.

@@ -281,3 +281,32 @@ func TestSearchAnyRanksTies(t *testing.T) {
 		t.Errorf("%v, %v", hitIDs(hits), err)
 	}
 }
+
+// Where rare words lead to enough, those with a common one alone are not looked for, unless there are more
+// than there is room for: then both words decide.
+func TestSearchAnySparesCommonWords(t *testing.T) {
+	texts := make([]string, 60)
+	for i := range texts {
+		texts[i] = "common"
+		if i%6 == 0 {
+			texts[i] = "rare"
+		}
+	}
+	texts[12] = "rare common"
+	st := wordsStore(t, store.Memory, texts)
+	defer st.Close()
+	for _, c := range []struct{ enough, candidates, hits int }{{0, 60, 60}, {5, 60, 10}, {5, 10, 10}, {11, 60, 60}, {5, 9, 60}} {
+		hits, err := st.SearchAny(t.Context(), store.AnyQuery{
+			Terms: []store.AnyTerm{{Match: `"rare"`}, {Match: `"common"`, Count: 60_000}}, Limit: 60, Candidates: c.candidates, Enough: c.enough,
+			Scorer: func(df []int, _ int) func(*store.Chunk) float64 {
+				if df[1] < 60_000 {
+					t.Errorf("the common word counts for %d chunks", df[1])
+				}
+				return func(c *store.Chunk) float64 { return float64(len(strings.Fields(c.Content))) }
+			},
+		})
+		if err != nil || len(hits) != c.hits || hits[0].Content != "rare common" {
+			t.Errorf("%+v: %d hits, %v", c, len(hits), err)
+		}
+	}
+}

@@ -16,6 +16,8 @@ const (
 	// sureHits is how many candidates must stand out by their terms; with fewer, those that hold the
 	// same terms are ranked.
 	sureHits = 3
+	// spared is in how many chunks a term stands that need not be looked for beside rare ones.
+	spared = 5000
 )
 
 // AnyQuery asks for chunks that hold some of several terms. The store finds candidates by the terms
@@ -31,6 +33,10 @@ type AnyQuery struct {
 	// Candidates is how many chunks are scored at least, if there are so many.
 	Candidates int
 	Limit      int
+	// Enough, when it is not 0, is how many chunks rare terms have to lead to so that those with common ones
+	// alone are not looked for, as long as there is room for all of them among the candidates. The terms then
+	// run from rare to common.
+	Enough int
 	// Glosses looks for the terms in what chunks of other languages say in English, not in their text.
 	Glosses bool
 }
@@ -89,9 +95,10 @@ func (q *AnyQuery) postings(ctx context.Context, db querier, cond condition) (li
 	if cond.sql == "1" {
 		db = repeated(db)
 	}
+	most, all := 0, 0 // of the rows so far: in one list, and in all together
 	for i, t := range q.Terms {
 		df[i] = t.Count
-		if t.Skip {
+		if t.Skip || q.Enough > 0 && t.Count > spared && most >= q.Enough && all <= q.Candidates {
 			continue
 		}
 		match := t.Match
@@ -106,6 +113,7 @@ func (q *AnyQuery) postings(ctx context.Context, db querier, cond condition) (li
 			return nil, nil, err
 		}
 		df[i] = max(df[i], len(lists[i]))
+		most, all = max(most, len(lists[i])), all+len(lists[i])
 	}
 	return lists, df, nil
 }
