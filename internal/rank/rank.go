@@ -128,7 +128,9 @@ func Fuse(candidates []Candidate, o Options) []Result {
 		}
 		slices.SortFunc(head, order)
 	}
-	diversify(candidates, results[:min(len(results), diversified)], o.Sketch)
+	kept := keep(candidates, results)
+	head := results[:bring(results, kept)]
+	diversify(candidates, head, kept, o.Sketch)
 	for i := range results {
 		r := &results[i]
 		r.Score = Score(r.Score)
@@ -173,15 +175,16 @@ func cosines(candidates []Candidate) (neutral, floor float64) {
 }
 
 // diversify orders results so that each of them adds something to those before it.
-func diversify(candidates []Candidate, results []Result, sketch func(int) Sketch) []Result {
+func diversify(candidates []Candidate, results []Result, kept []int, sketch func(int) Sketch) {
 	type open struct {
 		Result
 		sketch Sketch
-		kept   float64 // what earlier results that say the same leave of the score
+		left   float64 // what earlier results that say the same leave of the score
+		due    int     // the place at which it stands at the latest; 0: none
 	}
 	rest := make([]open, len(results))
 	for i, r := range results {
-		rest[i] = open{Result: r, kept: 1}
+		rest[i] = open{Result: r, left: 1, due: due(kept, r.Index)}
 		if sketch != nil {
 			rest[i].sketch = sketch(r.Index)
 		}
@@ -189,14 +192,27 @@ func diversify(candidates []Candidate, results []Result, sketch func(int) Sketch
 	out := results[:0]
 	places := map[uint64]int{}
 	for len(rest) > 0 {
+		by := 0
+		if len(out) < keptPlaces {
+			by = urgent(len(out)+1, func(yield func(int) bool) {
+				for i := range rest {
+					if !yield(rest[i].due) {
+						return
+					}
+				}
+			})
+		}
 		best, score := 0, math.Inf(-1)
 		for i := range rest {
 			r := &rest[i]
 			if r.Score <= score {
 				break // the others have less even as they are
 			}
+			if by > 0 && (r.due == 0 || r.due > by) {
+				continue
+			}
 			again := min(places[candidates[r.Index].Place], placeMost)
-			if s := r.Score * r.kept * math.Pow(1-placeDecay, float64(again)); s > score {
+			if s := r.Score * r.left * math.Pow(1-placeDecay, float64(again)); s > score {
 				best, score = i, s
 			}
 		}
@@ -207,9 +223,9 @@ func diversify(candidates []Candidate, results []Result, sketch func(int) Sketch
 		places[candidates[r.Index].Place]++
 		for i := range rest {
 			if sketch != nil && copies(&r.sketch, &rest[i].sketch) {
-				rest[i].kept *= 1 - copyDecay
+				rest[i].left *= 1 - copyDecay
+				rest[i].due = 0 // what it says has its place
 			}
 		}
 	}
-	return out
 }

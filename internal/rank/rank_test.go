@@ -3,6 +3,7 @@ package rank_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,44 @@ func TestCopiesStandBack(t *testing.T) {
 	}
 }
 
+// What answers best by its words stands among the first although meaning speaks for many others, however
+// many places it would stand behind them; a word by accident and a copy of what stands there have no such right.
+func TestBestWordsKeepTheirPlaces(t *testing.T) {
+	var cs []rank.Candidate
+	texts := map[string]string{}
+	for i := range 100 {
+		cs = append(cs, cand(fmt.Sprintf("meant%02d", i), 0, 0, .7))
+	}
+	cs = append(cs, cand("accident", .2, .4, 0))
+	for i := range 7 {
+		cs = append(cs, cand(fmt.Sprint("words", i), .4-.01*float64(i), .6, 0))
+	}
+	cs = append(cs, cand("copy", .4, .6, 0))
+	texts["copy"] = "what the tide gauges of the old harbour office say about the flood of last winter"
+	texts["words0"] = texts["copy"]
+	at := map[string]int{}
+	for place, r := range rank.Fuse(cs, rank.Options{Sketch: func(i int) rank.Sketch { return rank.NewSketch(texts[cs[i].ID]) }}) {
+		at[cs[r.Index].ID] = place + 1
+	}
+	if first := min(at["words0"], at["copy"]); first != 4 {
+		t.Errorf("the best by words stands at place %d", first)
+	}
+	kept := 0
+	for i := 1; i < 7; i++ {
+		if at[fmt.Sprint("words", i)] <= 8 {
+			kept++
+		}
+	}
+	if kept != 3 || at["accident"] <= 64 || max(at["words0"], at["copy"]) <= 64 || at["meant00"] != 1 || at["meant03"] != 5 || at["meant04"] != 9 {
+		t.Errorf("%d kept: %v", kept, at)
+	}
+	cs = cs[:101]
+	cs[100].Cover, cs[100].Then = .4, 1 // written when the question says
+	if rs := rank.Fuse(cs, rank.Options{}); rs[4].Index != 100 {
+		t.Errorf("a word of the day does not stand at place 5: %+v", rs[:10])
+	}
+}
+
 func TestSketch(t *testing.T) {
 	for _, s := range []string{"", "word", "two words", "世界 和平"} {
 		if first, again := rank.NewSketch(s), rank.NewSketch(strings.Clone(s)); first != again {
@@ -128,10 +167,31 @@ func TestFuseKeepsItsPromises(t *testing.T) {
 			}
 			seen[r.Index], last = true, r.Score
 		}
+		checkBestWords(t, cs, rs)
 		for i := range cs {
 			if cs[i].Found && !seen[i] {
 				t.Fatalf("%d was found by words and is gone", i)
 			}
 		}
 	})
+}
+
+// checkBestWords checks that the best words that hold enough of the question, or a copy, stand among the first.
+func checkBestWords(t *rapid.T, cs []rank.Candidate, rs []rank.Result) {
+	best, first, ties := 0.0, -1, 0
+	for k, r := range rs {
+		switch {
+		case cs[r.Index].Cover < .5 || r.Keyword < best:
+		case r.Keyword == best:
+			ties++
+		default:
+			best, first, ties = r.Keyword, k, 0
+		}
+	}
+	if first < 5 || ties > 0 {
+		return
+	}
+	if !slices.ContainsFunc(rs[:5], func(r rank.Result) bool { return r.Index%4 == rs[first].Index%4 }) {
+		t.Fatalf("the best by words stands at place %d", first+1)
+	}
 }
