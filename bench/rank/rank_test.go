@@ -32,7 +32,7 @@ func TestRank(t *testing.T) {
 	}
 	// One memory for all sets: the notes of one stand in the way of the others.
 	var lines []line
-	for _, dir := range []string{"memory", "paraphrase"} {
+	for _, dir := range []string{"memory", "paraphrase", "reworded"} {
 		more, err := readSet("../../testdata/rank/" + dir)
 		if err != nil {
 			t.Fatal(err)
@@ -118,32 +118,42 @@ func encode(t *testing.T, r report) []byte {
 
 // The paraphrases share no words with what they ask for, apart from those that carry no meaning.
 func TestParaphrasesShareNoWords(t *testing.T) {
-	lines, err := readSet("../../testdata/rank/paraphrase")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pairs, others, shared := 0, 0, 0
-	for _, l := range lines {
-		if l.Question == "" {
-			others++
-			continue
+	others := 0
+	for _, set := range []string{"paraphrase", "reworded"} {
+		lines, err := readSet("../../testdata/rank/" + set)
+		if err != nil {
+			t.Fatal(err)
 		}
-		pairs++
-		stems := map[string]bool{}
-		for tok := range text.Tokens(l.Text) {
-			stems[tok.Term()] = !text.IsStopWord(tok.Form)
-		}
-		for tok := range text.Tokens(l.Question) {
-			if stems[tok.Term()] && !text.IsStopWord(tok.Form) && !strings.ContainsAny(tok.Form, "0123456789") {
-				shared++
-				t.Logf("%s: %s", l.ID, tok.Form)
+		pairs, shared := 0, 0
+		for _, l := range lines {
+			if l.Question == "" {
+				others++
+				continue
 			}
+			pairs++
+			shared += sharedWords(t, l)
+		}
+		if pairs < 100 || others < 2000 {
+			t.Errorf("%s: %d pairs among %d others", set, pairs, others)
+		}
+		if shared*20 > pairs {
+			t.Errorf("%s: %d words are shared by %d pairs", set, shared, pairs)
 		}
 	}
-	if pairs < 100 || others < 2000 {
-		t.Errorf("%d pairs among %d others", pairs, others)
+}
+
+// sharedWords counts the words of a question that its text has too.
+func sharedWords(t *testing.T, l line) (shared int) {
+	t.Helper()
+	stems := map[string]bool{}
+	for tok := range text.Tokens(l.Text) {
+		stems[tok.Term()] = !text.IsStopWord(tok.Form)
 	}
-	if shared*20 > pairs {
-		t.Errorf("%d words are shared by %d pairs", shared, pairs)
+	for tok := range text.Tokens(l.Question) {
+		if stems[tok.Term()] && !text.IsStopWord(tok.Form) && !strings.ContainsAny(tok.Form, "0123456789") {
+			shared++
+			t.Logf("%s: %s", l.ID, tok.Form)
+		}
 	}
+	return shared
 }
