@@ -155,6 +155,8 @@ func examineMemory(ctx context.Context, s *store.Store) []finding {
 		if errors.As(err, &known) {
 			f.Message = known.Msg
 		}
+		// What points at this command says nothing here.
+		f.Mend = strings.TrimPrefix(f.Mend, "See what is damaged with: openhuman-core doctor. ")
 		if _, statErr := os.Stat(s.Path()); errors.Is(statErr, fs.ErrNotExist) {
 			f.Verdict = warning // nothing has been taken in yet
 		}

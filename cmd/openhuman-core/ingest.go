@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/internal/ingest"
@@ -100,10 +102,17 @@ func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string, enco
 	if sum.Outcomes[doc.Failed] > 0 || sum.Outcomes[doc.Partial] > 0 {
 		return errSomeFailed
 	}
-	if sum.Files == 0 {
+	if sum.Files == 0 && !slices.ContainsFunc(paths, exists) {
 		return fault.New(fault.NotFound, "There is nothing at the given paths.").WithHint("Check the paths.")
 	}
 	return nil
+}
+
+// exists reports whether there is anything at path. An empty folder is something: that it holds no
+// file is no mistake of its owner.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // runSummary is a run for programs.

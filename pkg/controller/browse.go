@@ -79,6 +79,9 @@ func (c *Controller) listQuery(ctx context.Context, p *ListChunksParams) (*store
 		return nil, nil, fault.New(fault.Invalid, "The query has %d characters.", n).WithHint("It may have %d; leave out what is not needed.", MaxQueryRunes)
 	}
 	q := query.Parse(p.Query)
+	if strings.TrimSpace(p.Query) != "" && q.IsZero() {
+		return nil, q, nil // a filter that cannot be read must not let everything pass
+	}
 	lq := store.ListQuery{Filter: narrow(q), Match: q.All(), Accept: accept(q, true), Limit: k, Offset: p.Offset}
 	f := &lq.Filter
 	f.Scope = c.scope(ctx)

@@ -93,6 +93,22 @@ func TestSearchJoinedWords(t *testing.T) {
 	}
 }
 
+// A filter that says nothing readable must not let everything pass.
+func TestBrowseByNothingReadable(t *testing.T) {
+	c := searchable(t, nil, searchNotes...)
+	for _, q := range []string{"((", "...", "-", "\u200b!"} {
+		res, err := c.ListChunks(t.Context(), controller.ListChunksParams{Query: q})
+		if err != nil || len(res.Chunks) != 0 || res.Total != 0 || !strings.Contains(res.Hint, "no letter") {
+			t.Errorf("%q: %d of %d rows, hint %q (%v)", q, len(res.Chunks), res.Total, res.Hint, err)
+		}
+	}
+	for _, q := range []string{"", "  ", "kind:email", "-xyzzy"} {
+		if res, err := c.ListChunks(t.Context(), controller.ListChunksParams{Query: q}); err != nil || len(res.Chunks) == 0 {
+			t.Errorf("%q: no rows, hint %q (%v)", q, res.Hint, err)
+		}
+	}
+}
+
 func TestSearchHints(t *testing.T) {
 	c := searchable(t, nil, append(searchNotes[:len(searchNotes):len(searchNotes)], note{id: "kind", text: "of a bogus kind"})...)
 	for q, want := range map[string][]string{
