@@ -348,7 +348,7 @@ func canvas(text string, parts []json.RawMessage) string {
 }
 
 // Marks of citations, which the program shows as small links.
-var marks = regexp.MustCompile("\ue200[^\ue201]{0,1000}\ue201|【[0-9]+(?::[0-9]+)?†[^】]{0,200}】")
+var marks = regexp.MustCompile("\ue200[^\ue200\ue201]*\ue201|【[0-9]+(?::[0-9]+)?†[^】\n]*】")
 
 func withoutMarks(s string) string {
 	if strings.Contains(s, "\ue200") || strings.Contains(s, "【") {
