@@ -27,7 +27,7 @@ func TestNormalize(t *testing.T) {
 		"Köln":                               "k-ln",
 		"Straße 12":                          "stra-e-12",
 		"İstanbul":                           "stanbul",
-		"\u212a": "", // the Kelvin sign is no ASCII letter
+		"\u212a":                             "", // the Kelvin sign is no ASCII letter
 		"东方 tools":                           "tools",
 		"a\x00b":                             "a-b",
 		"a\xffb":                             "a-b",
