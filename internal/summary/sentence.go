@@ -163,10 +163,17 @@ func appendSentences(out []span, s string, start, end int, author string, weight
 			out = append(out, span{from, to, author, weight})
 		}
 	}
+	quoted := start // where the quotation ends that i stands in
+	before := rune(0)
 	for i := start; i < end; {
 		r, size := utf8.DecodeRuneInString(s[i:end])
+		last := before
 		i += size
-		wide := r == '。' || r == '！' || r == '？' || r == '｡'
+		before = r
+		if i > quoted {
+			quoted = max(quoted, i+quotation(r, s[i:end]))
+		}
+		wide := r == '。' || r == '！' || r == '？' || r == '｡' || r == '．' && !unicode.IsDigit(last)
 		if !wide && r != '.' && r != '!' && r != '?' && r != '…' {
 			continue
 		}
@@ -178,11 +185,15 @@ func appendSentences(out []span, s string, start, end int, author string, weight
 				break
 			}
 			wide = wide || n == '。' || n == '！' || n == '？'
+			before = n
 			stop += size
 		}
 		next, _ := utf8.DecodeRuneInString(s[stop:end])
 		switch {
-		case stop == end, wide:
+		case stop == end:
+		case stop < quoted, goesOn(before, next):
+			continue
+		case wide, r != '.' && r != '…' && isWide(last) && isWide(next):
 		case !unicode.IsSpace(next):
 			continue
 		case r == '.' && stop == i && abbreviated(s[begin:i-1]):
@@ -199,6 +210,52 @@ func appendSentences(out []span, s string, start, end int, author string, weight
 	emit(end)
 	return out
 }
+
+// longestQuote is how many characters a quotation has at most that stays in one piece.
+const longestQuote = 80
+
+// quotation returns how many bytes of s a quotation in Chinese or Japanese takes with its closing mark
+// when r, before s, opens one; else 0.
+func quotation(r rune, s string) int {
+	opening := strings.Index("「『“《（", string(r))
+	if opening < 0 {
+		return 0
+	}
+	closing := []rune("」』”》）")[opening/len("「")]
+	depth, runes := 1, 0
+	for i, c := range s {
+		if r == '“' && runes == 0 && !isWide(c) {
+			return 0 // curly quotation marks are those of English too
+		}
+		switch c {
+		case r:
+			depth++
+		case closing:
+			if depth--; depth == 0 {
+				return i + utf8.RuneLen(closing)
+			}
+		}
+		if runes++; runes > longestQuote {
+			break
+		}
+	}
+	return 0
+}
+
+// goesOn reports whether what follows a closing mark belongs to the same sentence: after a title, and
+// before the particle that makes a quotation a part of a Japanese sentence.
+func goesOn(closing, next rune) bool {
+	switch closing {
+	case '》':
+		return !unicode.IsSpace(next)
+	case '」', '』':
+		return strings.ContainsRune("とってはがをにもので", next)
+	}
+	return false
+}
+
+// isWide reports whether r is of a script that is written without spaces.
+func isWide(r rune) bool { return r >= 0x2E80 && unicode.IsLetter(r) }
 
 // abbreviated reports whether a full stop after s most likely ends no sentence.
 func abbreviated(s string) bool {

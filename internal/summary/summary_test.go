@@ -34,7 +34,19 @@ func TestSentences(t *testing.T) {
 		{"English", "The venue is booked. Dr. Lee pays 3.50 EUR, e.g. for tea. Is it far? \"Yes!\" he said.", "",
 			[]string{"The venue is booked.", "Dr. Lee pays 3.50 EUR, e.g. for tea.", "Is it far?", "\"Yes!\" he said."}},
 		{"Chinese", "会议改到周五。预算是三万元！谁去上海？（小李说的。）好。", "", []string{"会议改到周五。", "预算是三万元！", "谁去上海？", "（小李说的。）", "好。"}},
-		{"Japanese", "会議は金曜日です。「行きます。」と彼は言った。", "", []string{"会議は金曜日です。", "「行きます。」", "と彼は言った。"}},
+		{"Chinese quotations", "他说：“我不去。你去吧。”然后他走了。“真的？”她问。读过《你好吗？》这本书吗？读过！", "",
+			[]string{"他说：“我不去。你去吧。”", "然后他走了。", "“真的？”", "她问。", "读过《你好吗？》这本书吗？", "读过！"}},
+		{"Chinese ellipses", "我想……还是算了吧。等等……！好吧…… 明天再说。", "", []string{"我想……还是算了吧。", "等等……！", "好吧……", "明天再说。"}},
+		{"Chinese with half-width marks", "真的吗?我也去!版本3.5可以用.", "", []string{"真的吗?", "我也去!", "版本3.5可以用."}},
+		{"a quotation that nobody closes", "他说：“我不去。你去吧。然后他走了。", "", []string{"他说：“我不去。", "你去吧。", "然后他走了。"}},
+		{"a long quotation", "「" + strings.Repeat("雨が降る。", 20) + "」", "",
+			append(append([]string{"「雨が降る。"}, slices.Repeat([]string{"雨が降る。"}, 18)...), "雨が降る。」")},
+		{"Japanese", "会議は金曜日です。「行きます。待っていて！」と彼は言った。「はい。」彼女は笑った。本当？！ええ。", "",
+			[]string{"会議は金曜日です。", "「行きます。待っていて！」と彼は言った。", "「はい。」", "彼女は笑った。", "本当？！", "ええ。"}},
+		{"Japanese in technical style", "誤差は３．５％だった．次に示す．（図１を見よ．）終わり｡", "",
+			[]string{"誤差は３．５％だった．", "次に示す．", "（図１を見よ．）", "終わり｡"}},
+		{"nested quotations", "「彼は『はい。すぐ。』と答えた。」と母が話した。「『はい。』だけ？」", "", []string{"「彼は『はい。すぐ。』と答えた。」と母が話した。", "「『はい。』だけ？」"}},
+		{"English in curly quotation marks", "“I stay. You go.” He left.", "", []string{"“I stay.", "You go.”", "He left."}},
 		{"wrapped lines", "The contractor will send the revised offer for the roof\nbefore the end of the week. We then decide.", "",
 			[]string{"The contractor will send the revised offer for the roof before the end of the week.", "We then decide."}},
 		{"short lines stand alone", "Milk\nBread and butter\n\nCall the plumber", "", []string{"Milk", "Bread and butter", "Call the plumber"}},
@@ -290,5 +302,52 @@ func BenchmarkExtract(b *testing.B) {
 	}
 	for b.Loop() {
 		extract(b, passages, nil)
+	}
+}
+
+// moving is a note in Chinese, offer a mail in Japanese, in which some things matter and others do not.
+const (
+	moving = "各位好！\n\n这周末我们终于要搬到新办公室了……大家都很期待！搬家公司周六早上八点到旧办公室，请在周五下班前把自己的东西装箱并贴上标签。" +
+		"老王说：“服务器最后搬。周六中午之前不要关机。”新办公室在滨江路88号三楼，门禁卡由行政部的小丽统一发放。搬家费用一共一万两千元，由行政部支付。\n\n谢谢大家！\n收到请回复。"
+	offer = "お世話になっております。\n\n新しい事務所への引っ越しの見積もりを送ります。費用は税込で十二万円、作業は土曜日の朝八時に始まります。" +
+		"担当の田中は「サーバーは最後に運びます。正午まで電源を切らないでください。」と言っています。引っ越しの前日までに荷物を箱に詰めて、名前のラベルを貼ってください。" +
+		"ご不明な点は……いつでもご連絡ください。\n\nよろしくお願いいたします。"
+)
+
+// A summary of a Chinese or a Japanese text is made of its sentences, whole, and of those that say something.
+func TestCJKSentencesAreWhole(t *testing.T) {
+	for _, c := range []struct {
+		text      string
+		want, not []string
+	}{
+		{moving, []string{"搬家"}, []string{"各位好", "谢谢大家", "收到"}},
+		{offer, []string{"引っ越しの"}, []string{"お世話になって", "よろしく"}},
+	} {
+		all := shown(mail("1", c.text))
+		got := extract(t, []summary.Passage{mail("1", c.text)}, nil)
+		if len(got.Lines) == 0 || len(got.Lines) >= len(all) {
+			t.Fatalf("%d lines of %d", len(got.Lines), len(all))
+		}
+		for _, l := range got.Lines {
+			if !slices.Contains(all, l.Text) || !strings.HasSuffix(l.Text, "。") && !strings.HasSuffix(l.Text, "。”") {
+				t.Errorf("%q is no sentence of the text", l.Text)
+			}
+			for _, pair := range []string{"「」", "“”", "（）"} {
+				r := []rune(pair)
+				if strings.Count(l.Text, string(r[0])) != strings.Count(l.Text, string(r[1])) {
+					t.Errorf("%q holds half of a quotation", l.Text)
+				}
+			}
+		}
+		for _, want := range c.want {
+			if !strings.Contains(got.Text(), want) {
+				t.Errorf("%q is missing in\n%s", want, got.Text())
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(got.Text(), not) {
+				t.Errorf("%q is in\n%s", not, got.Text())
+			}
+		}
 	}
 }
