@@ -208,7 +208,9 @@ func TestPersonValue(t *testing.T) {
 func TestOrganizationValue(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"Acme, Inc.", "acme"}, {"ACME", "acme"}, {"Müller GmbH & Co. KG", "muller"}, {"Co", "co"},
-		{"北京大学", "北京大学"}, {"", ""}, {"42", ""}, {"a@b.org", ""},
+		{"北京大学", "北京大学"}, {"滨江科技有限公司", "滨江科技"}, {"滨江银行股份有限公司", "滨江银行"}, {"有限公司", "有限公司"},
+		{"山田工業株式会社", "山田工業"}, {"株式会社 山田工業", "山田工業"}, {"㈱山田工業", "山田工業"}, {"山田工業（株）", "山田工業"}, {"(株)山田工業", "山田工業"},
+		{"株式会社", "株式会社"}, {"株", "株"}, {"", ""}, {"42", ""}, {"a@b.org", ""},
 	} {
 		if got := entity.OrganizationValue(c.name); got != c.want {
 			t.Errorf("OrganizationValue(%q) = %q, want %q", c.name, got, c.want)

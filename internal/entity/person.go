@@ -191,7 +191,10 @@ func OrganizationValue(name string) string {
 	for len(words) > 1 && isLegalForm(words[len(words)-1]) {
 		words = words[:len(words)-1]
 	}
-	v := joinName(words)
+	for len(words) > 1 && words[0] == "株" { // ㈱
+		words = words[1:]
+	}
+	v := withoutHanForm(joinName(words))
 	if utf8.RuneCountInString(v) > 100 || strings.IndexFunc(v, unicode.IsLetter) < 0 || namesNobody(v) {
 		return ""
 	}
@@ -201,10 +204,24 @@ func OrganizationValue(name string) string {
 func isLegalForm(w string) bool {
 	switch w {
 	case "inc", "incorporated", "llc", "ltd", "limited", "gmbh", "ag", "corp", "corporation", "co", "sa", "sarl", "sas",
-		"bv", "nv", "plc", "kg", "oy", "ab", "srl", "spa", "pty", "kk":
+		"bv", "nv", "plc", "kg", "oy", "ab", "srl", "spa", "pty", "kk", "株":
 		return true
 	}
 	return false
+}
+
+// withoutHanForm drops the legal form of a Chinese or Japanese company, which stands at either end
+// without a blank. What only is such a form stays.
+func withoutHanForm(v string) string {
+	for _, form := range []string{"股份有限公司", "有限责任公司", "有限公司", "股份公司", "株式会社", "有限会社", "合同会社", "合資会社"} {
+		if cut, ok := strings.CutSuffix(v, form); ok && cut != "" {
+			return cut
+		}
+		if cut, ok := strings.CutPrefix(v, form); ok && cut != "" && !strings.HasSuffix(form, "公司") {
+			return cut
+		}
+	}
+	return v
 }
 
 // A spokenName is the name of somebody whom the structure names, as it may follow an '@'.
