@@ -44,22 +44,17 @@ func newPersonal(list []Own, s *Set) *personal {
 		p.byFirst[r] = append(p.byFirst[r], ownForm{form, id})
 	}
 	for _, o := range list {
-		form := text.Fold(strings.TrimSpace(o.Word))
-		if form == "" || !all(form, inRun) {
+		forms := formsOf(o)
+		if len(forms) == 0 {
 			continue // names in letters are read as they are
 		}
 		id := int32(-2 - len(p.list))
-		if o.Gloss == "" && s.isWord(form) {
-			continue // mother is called mother
-		}
 		p.list = append(p.list, o)
-		add(form, id)
-		if zh := s.of(Han); zh != nil {
-			add(zh.simplified(form), id)
-		}
-		// People are called by their given name too, which is the last two characters of three.
-		if r := []rune(form); o.Gloss == "" && len(r) == 3 && all(form, isHan) && !s.isWord(string(r[1:])) {
-			add(string(r[1:]), id)
+		for _, form := range forms {
+			add(form, id)
+			if zh := s.of(Han); zh != nil {
+				add(zh.simplified(form), id)
+			}
 		}
 	}
 	for _, forms := range p.byFirst {
@@ -70,14 +65,31 @@ func newPersonal(list []Own, s *Set) *personal {
 	return p
 }
 
-// isWord reports whether a language has a word that is more than a character.
-func (s *Set) isWord(form string) bool {
-	for _, l := range s.languages {
-		if l.words.number(l.simplified(form)) >= 0 {
-			return true
-		}
+// formsOf returns how an own word is written in texts, folded, the whole first: people are called by a part
+// of their name too.
+func formsOf(o Own) []string {
+	parts := strings.Fields(text.Fold(o.Word))
+	whole := strings.Join(parts, "")
+	if whole == "" || !all(whole, inRun) {
+		return nil
 	}
-	return false
+	forms := []string{whole}
+	if o.Gloss != "" {
+		return forms
+	}
+	if len(parts) == 2 { // family and given name
+		for _, part := range parts {
+			if utf8.RuneCountInString(part) > 1 {
+				forms = append(forms, part)
+			}
+		}
+		return forms
+	}
+	// Without a blank, the given name is the last two characters of three.
+	if r := []rune(whole); len(r) == 3 && all(whole, isHan) {
+		forms = append(forms, string(r[1:]))
+	}
+	return forms
 }
 
 // Differ returns what tells whether a text holds a word that one of two lists explains in another way
@@ -86,9 +98,13 @@ func Differ(a, b []Own) func(texts ...string) bool {
 	meanings := map[string][2]string{}
 	for side, list := range [][]Own{a, b} {
 		for _, o := range list {
-			m := meanings[o.Word]
-			m[side] = "=" + o.Gloss
-			meanings[o.Word] = m
+			for _, word := range append([]string{o.Word}, formsOf(o)...) {
+				m := meanings[word]
+				if m[side] == "" { // the first counts
+					m[side] = "=" + o.Gloss
+				}
+				meanings[word] = m
+			}
 		}
 	}
 	byFirst := map[rune][]string{}
@@ -130,6 +146,10 @@ func (p *personal) each(run []byte, fn func(length int, id int32)) {
 		}
 	}
 }
+
+// isName reports whether a piece is a name, which wins only where a language has no word written like it:
+// mother is called mother.
+func (p *personal) isName(id int32) bool { return p.get(id).Gloss == "" }
 
 // get returns the entry that a piece names.
 func (p *personal) get(id int32) Own { return p.list[-2-id] }

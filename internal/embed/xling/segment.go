@@ -70,6 +70,9 @@ func (w *words) segment(l *lattice, own *personal, use func(id int32, characters
 			relax(i+1, unknownCost, unknown)
 		}
 		own.each(l.run[start:], func(length int, id int32) {
+			if own.isName(id) && w.number(string(l.run[start:start+length])) >= 0 {
+				return
+			}
 			if k, ok := slices.BinarySearch(l.ends, start+length); ok {
 				relax(k+1, ownCost, id)
 			}

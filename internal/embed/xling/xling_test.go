@@ -178,6 +178,43 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// Names that the memory knows stay names in a translation by the dictionaries of the program. What is a word
+// in one language may be a name in another: 田中 is a township to the Chinese dictionary alone.
+func TestNamesByTheDictionaries(t *testing.T) {
+	s := load(t)
+	var names []xling.Own
+	for _, n := range []string{"小丽", "老王", "李娜", "张伟", "王芳", "田中 太郎", "小林", "佐藤　花子", "高明"} {
+		names = append(names, xling.Own{Word: n})
+	}
+	known := s.With(names)
+	for _, c := range [][3]string{ // text, without the names, with them
+		{"小丽说", "small beautiful say", "小丽 say"},
+		{"小麗的生日", "small beautiful birthday", "小丽 birthday"},
+		{"老王明天来", "Lao Wang tomorrow come", "Lao Wang tomorrow come"}, // the dictionary knows him
+		{"李娜和张伟来", "plum used in female names such as Anna or Diana big come", "李娜 张伟 come"},
+		{"王芳", "king or monarch fragrant", "王芳"},
+		{"田中さん", "rice field inside", "田中"},
+		{"田中太郎が来週", "rice field medium thickness 郎 next week", "田中太郎 next week"},
+		{"小林さん", "small woods", "小林"},
+		{"花子が届けた", "flower child report", "花子 report"},
+		{"高明", "brilliant", "brilliant"}, // a word that is also somebody's name stays a word
+	} {
+		if got := s.Translate(c[0]); got != c[1] {
+			t.Errorf("%q: %q, want %q", c[0], got, c[1])
+		}
+		if got := known.Translate(c[0]); got != c[2] {
+			t.Errorf("%q with names: %q, want %q", c[0], got, c[2])
+		}
+	}
+	// Whoever learns a name knows which texts say it, in part too.
+	differ := xling.Differ(nil, names)
+	for text, want := range map[string]bool{"田中さん": true, "田中太郎": true, "花子": true, "中田": false} {
+		if got := differ(text); got != want {
+			t.Errorf("%q differs: %v", text, got)
+		}
+	}
+}
+
 func TestDiffer(t *testing.T) {
 	old := []xling.Own{{"小丽", "Xiao Li"}, {"阿福", "cat"}, {"王芳", ""}}
 	if xling.Differ(old, old) != nil {
