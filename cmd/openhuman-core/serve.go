@@ -53,7 +53,7 @@ Settings are read again when config.toml changes, but for the address, the port 
 }
 
 // lookEvery is how often serve looks whether its settings have changed.
-const lookEvery = time.Second
+const lookEvery = 250 * time.Millisecond
 
 func (a *app) serveHTTP(ctx context.Context) error {
 	l := a.loadConfig()
@@ -150,36 +150,41 @@ func (a *app) follow(ctx context.Context, server *rpc.Server, l *config.Loaded, 
 			continue
 		}
 		seen = now
-		a.reload(server, l, log)
+		l = a.reload(server, l, log)
 	}
 }
 
-// reload puts changed settings into effect. Wrong ones leave the former in effect, unless the wrong
-// part may be the policy: then nothing is served, as the owner may have meant to hide something.
-func (a *app) reload(server *rpc.Server, started *config.Loaded, log zerolog.Logger) {
+// reload puts changed settings into effect and returns those that are. With a mistake in them the
+// former ones stay, but for the policy: what its owner hides now must not wait for that to be mended.
+// A policy that cannot be read serves nothing.
+func (a *app) reload(server *rpc.Server, former *config.Loaded, log zerolog.Logger) *config.Loaded {
 	l := a.loadConfig()
 	for _, p := range l.Problems {
 		log.Warn().Str("place", p.Place).Str("problem", p.Msg).Msg("the configuration is not valid")
 	}
 	withheld := l.PolicyUnknown()
-	if withheld == nil && l.Err() != nil {
-		log.Error().Msg("the settings before the change stay in effect")
-		return
-	}
-	if withheld != nil {
+	switch {
+	case withheld != nil:
 		log.Error().Msg("nothing is served until the policy in the configuration can be read")
+	case l.Err() != nil:
+		log.Error().Msg("of the changed settings only the policy is in effect")
+		policy := l.Config.Policy
+		kept := *former
+		l = &kept
+		l.Config.Policy = policy
 	}
-	if l.Config.Server.Host != started.Config.Server.Host || l.Config.Server.Port != started.Config.Server.Port || l.Config.Log != started.Config.Log {
+	if l.Config.Server.Host != former.Config.Server.Host || l.Config.Server.Port != former.Config.Server.Port || l.Config.Log != former.Config.Log {
 		log.Warn().Msg("a new address, port or level of the log needs a restart")
-		l.Config.Server.Host = started.Config.Server.Host
+		l.Config.Server.Host, l.Config.Server.Port, l.Config.Log = former.Config.Server.Host, former.Config.Server.Port, former.Config.Log
 	}
 	backend, err := a.backend(l, withheld, log)
 	if err != nil {
 		log.Error().Str("problem", fault.Message(err)).Msg("the settings before the change stay in effect")
-		return
+		return former
 	}
 	server.Use(backend)
 	log.Info().Msg("the settings have changed and are in effect")
+	return l
 }
 
 // A look is what tells one state of the settings' files from another.

@@ -355,15 +355,25 @@ func TestServeFollowsItsSettings(t *testing.T) {
 	until("all is well again", `"chunk_id"`)
 	change("log = \"info\"\n[mcp]\nmax_result_bytes = \"many\"\n")
 	for range 300 {
-		if strings.Contains(stderr.String(), "stay in effect") {
+		if strings.Contains(stderr.String(), "only the policy") {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	if !strings.Contains(stderr.String(), "stay in effect") {
+	if !strings.Contains(stderr.String(), "only the policy") {
 		t.Errorf("nothing is said about the mistake:\n%s", stderr)
 	}
 	until("the former settings stay", `"chunk_id"`)
+	// What is hidden now does not wait until a mistake elsewhere is mended.
+	change("[policy]\ndeny_tools = [\"memory.search\"]\n[mcp]\nmax_result_bytes = \"many\"\n")
+	until("a tool is denied beside a mistake", "-32003")
+	change("[policy]\ndeny_sources = [\"secret:plan,notes:x\"]\n")
+	until("the policy is not known", "-32001")
+	if answer := ask(); strings.Contains(answer, "secret:plan") || strings.Contains(answer, path) {
+		t.Errorf("an answer tells what the policy hides: %s", answer)
+	}
+	change("log = \"info\"\n[mcp]\nmax_result_bytes = \"more\"\n")
+	until("the policy is known again, beside a mistake", `"chunk_id"`)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,8 @@ func (l *Loaded) Err() error {
 func (l *Loaded) PolicyUnknown() error {
 	for _, p := range l.Problems {
 		if p.Policy {
-			return fault.New(fault.Unavailable, "The policy in the configuration cannot be read (%s), so nothing is served.", p).
+			// Clients see this: it must not name what the policy was to hide.
+			return fault.New(fault.Unavailable, "The policy in the configuration cannot be read, so nothing is served.").
 				WithHint("The owner of this memory has to mend it; `openhuman-core config` shows what is wrong.")
 		}
 	}
