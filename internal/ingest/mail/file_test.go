@@ -81,7 +81,7 @@ func TestAttachments(t *testing.T) {
 	}
 
 	// The same mail in a mailbox brings the same documents.
-	again, _ := read(t, mail.Mbox{Files: reader.Files}, "a.mbox", []byte("From ann@example.org Wed May  1 10:00:00 2024\n"+text))
+	again, _ := read(t, mail.Mbox(reader), "a.mbox", []byte("From ann@example.org Wed May  1 10:00:00 2024\n"+text))
 	if len(again) != 3 || again[1].GlobalKey != a.GlobalKey || again[1].SourceRef != a.SourceRef {
 		t.Errorf("in a mailbox: %d documents", len(again))
 	}

@@ -88,7 +88,6 @@ type judge struct {
 	last   [orders]time.Time
 	dots   int
 	halves int
-	years  int // dates whose first number is a year for sure
 }
 
 func (j *judge) see(st stamp) {
