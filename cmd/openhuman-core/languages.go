@@ -30,17 +30,29 @@ const maxBadLines = 5
 // readGlosses reads the person's own words. The lines that are none are named by a fault that is worth
 // a warning; the others count. Without the file there are none.
 func readGlosses(cfg config.Config) (own []xling.Own, bad error) {
-	f, err := os.Open(glossFile(cfg))
-	if errors.Is(err, fs.ErrNotExist) || cfg.Workspace == "" {
-		return nil, nil
+	path := glossFile(cfg)
+	unread := func(why string) error {
+		return fault.New(fault.Invalid, "The words that you explained in %s cannot be read: %s.", path, why).
+			WithHint("It is a text file with a word, a tab and its meaning in English on each line.")
 	}
+	// Before it is opened: opening a pipe waits for who writes into it.
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || cfg.Workspace == "":
+		return nil, nil
+	case err != nil:
+		return nil, unread(reason(err).Error())
+	case !info.Mode().IsRegular():
+		return nil, unread("it is no file")
+	}
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read the words that you explained: %w", err)
+		return nil, unread(reason(err).Error())
 	}
 	defer f.Close()
 	own, lines, err := xling.ReadGlosses(f)
 	if err != nil {
-		return own, fmt.Errorf("read the words that you explained: %w", err)
+		return own, unread(reason(err).Error())
 	}
 	if len(lines) == 0 {
 		return own, nil
