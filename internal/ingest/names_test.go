@@ -42,18 +42,18 @@ func sources(t *testing.T, s *store.Store) map[string]int {
 
 func TestNamesOfSources(t *testing.T) {
 	base := folder(t, "x", map[string]string{
-		"work/a.md": "Alpha.", "work/mails/one.eml": "MAIL\n1 first", "work/box/Inbox.mbox": "MBOX\n2 second", "work/old/Inbox.mbox": "MBOX\n3 third",
-		"work/family.txt": "CHAT\n4 fourth", "old/work/b.md": "Beta.", "single/c.md": "Gamma.", "single/d.md": "Delta.",
+		"words/a.md": "Alpha.", "words/mails/one.eml": "MAIL\n1 first", "words/box/Inbox.mbox": "MBOX\n2 second", "words/old/Inbox.mbox": "MBOX\n3 third",
+		"words/family.txt": "CHAT\n4 fourth", "old/words/b.md": "Beta.", "single/c.md": "Gamma.", "single/d.md": "Delta.",
 		"Mail/cur/1:2,S": "MAIL\n5 fifth", "Mail/new/2": "MAIL\n6 sixth", "Mail/.Sent/cur/7": "MAIL\n7 seventh", "Mail/.Sent/new/": "", "Mail/tmp/8": "MAIL\n8 eighth", "Mail/dovecot-uidlist": "3 V1",
 	})
 	s := open(t)
 	o := ingest.Options{Store: s, Formats: formats()}
-	run(t, o, filepath.Join(base, "work"))
-	run(t, o, filepath.Join(base, "old", "work"))
+	run(t, o, filepath.Join(base, "words"))
+	run(t, o, filepath.Join(base, "old", "words"))
 	run(t, o, filepath.Join(base, "single", "c.md"))
 	run(t, o, filepath.Join(base, "Mail"))
 	want := map[string]int{
-		"notes:work": 1, "mail:work": 1, "mail:Inbox": 1, "mail:Inbox-2": 1, "chat:family": 1, "notes:work-2": 1, "notes:single": 1,
+		"notes:words": 1, "mail:words": 1, "mail:Inbox": 1, "mail:Inbox-2": 1, "chat:family": 1, "notes:words-2": 1, "notes:single": 1,
 		"mail:Mail": 2, "mail:Sent": 1,
 	}
 	if diff := cmp.Diff(want, sources(t, s)); diff != "" {
@@ -61,7 +61,7 @@ func TestNamesOfSources(t *testing.T) {
 	}
 	t.Run("stay the same", func(t *testing.T) {
 		before := dump(t, s)
-		run(t, o, filepath.Join(base, "old", "work"), filepath.Join(base, "work"), filepath.Join(base, "Mail"))
+		run(t, o, filepath.Join(base, "old", "words"), filepath.Join(base, "words"), filepath.Join(base, "Mail"))
 		if diff := cmp.Diff(before, dump(t, s)); diff != "" {
 			t.Error(diff)
 		}
@@ -88,7 +88,7 @@ func TestNamesOfSources(t *testing.T) {
 			told = append(told, strings.ReplaceAll(n, filepath.ToSlash(base)+"/", ""))
 		}
 		if diff := cmp.Diff([]string{
-			"Mail was taken in by itself before and stays in mail:Mail, mail:Sent.", "old/work was taken in by itself before and stays in notes:work-2.",
+			"Mail was taken in by itself before and stays in mail:Mail, mail:Sent.", "old/words was taken in by itself before and stays in notes:words-2.",
 			"single was taken in by itself before and stays in notes:single.", "So do 1 more folders.",
 		}, told); diff != "" {
 			t.Error(diff)
