@@ -1,13 +1,16 @@
 // Package kernel holds the arithmetic of a small transformer: matrix products with 4-bit weights,
-// the single-precision products of attention, and the functions between them. Each exists in
-// portable Go and, where the processor allows, in assembly; Best chooses at run time and All lists
+// the single-precision products of attention, and the functions between them. The methods of
+// Kernels exist in portable Go and, where the processor allows, in assembly; Best chooses at run time and All lists
 // what this machine can run, so that tests can hold one against another.
 //
 // Weights are used where they lie (see Matrix): nothing is unpacked into memory of its own but a few
 // kilobytes in the portable path. What a model does with these products is not its business.
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 const (
 	// Block is how many neighbouring inputs share one scale, in weights and in activations.
@@ -144,6 +147,21 @@ func (k *Kernels) AddNorm(x, add, weight, bias []float32) {
 		panic("kernel: layer norm over unequal lengths")
 	}
 	k.addNorm(x, add, weight, bias)
+}
+
+// Normalize brings v to unit length, unless it is zero. It is the same Go on every machine.
+func Normalize(v []float32) {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 {
+		return
+	}
+	inv := float32(1 / math.Sqrt(sum))
+	for i := range v {
+		v[i] *= inv
+	}
 }
 
 // Best is the fastest implementation this processor can run.

@@ -253,6 +253,15 @@ func TestAddNorm(t *testing.T) {
 	})
 }
 
+func TestNormalize(t *testing.T) {
+	v := []float32{3, 0, -4}
+	kernel.Normalize(v)
+	close32(t, "unit vector", v, []float32{0.6, 0, -0.8}, 1e-7)
+	zero := make([]float32, 3)
+	kernel.Normalize(zero)
+	close32(t, "zeros", zero, make([]float32, 3), 0)
+}
+
 func TestByName(t *testing.T) {
 	for _, k := range kernel.All() {
 		if got, err := kernel.ByName(k.Name); err != nil || got.Name != k.Name {

@@ -52,7 +52,7 @@ func (m *Model) encode(s *scratch, batch []job, done func(j job, v []float32)) {
 			}
 			at++
 		}
-		normalize(v)
+		kernel.Normalize(v)
 		done(batch[k], v)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"math"
 	"runtime"
 	"sync"
 
@@ -144,7 +143,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		return nil, err
 	}
 	for _, v := range out {
-		normalize(v)
+		kernel.Normalize(v)
 	}
 	return out, nil
 }
@@ -208,18 +207,4 @@ func (m *Model) run(ctx context.Context, jobs []job, out [][]float32) error {
 		}
 	}
 	return nil
-}
-
-func normalize(v []float32) {
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if sum == 0 {
-		return
-	}
-	inv := float32(1 / math.Sqrt(sum))
-	for i := range v {
-		v[i] *= inv
-	}
 }

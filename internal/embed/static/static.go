@@ -104,7 +104,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		for k := range n {
 			v := all[(i+k)*Dims:][:Dims:Dims]
 			copy(v, wide[k*Dims:])
-			normalize(v)
+			kernel.Normalize(v)
 			out[i+k] = v
 		}
 	}
@@ -139,7 +139,7 @@ func (m *Model) Center(v []float32) {
 	for i, x := range m.mean {
 		v[i] -= x
 	}
-	normalize(v)
+	kernel.Normalize(v)
 }
 
 // Uncenter undoes Center: it brings a vector of this space, of unit length, into that of the encoder.
@@ -158,19 +158,5 @@ func (m *Model) Uncenter(v []float32) {
 	far := float32(math.Sqrt(along*along+1-mean) - along)
 	for i, x := range m.mean {
 		v[i] = x + far*v[i]
-	}
-}
-
-func normalize(v []float32) {
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if sum == 0 {
-		return
-	}
-	inv := float32(1 / math.Sqrt(sum))
-	for i := range v {
-		v[i] *= inv
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/openhuman/openhuman-core/internal/embed/kernel"
 	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 	"github.com/openhuman/openhuman-core/internal/embed/static"
 	"github.com/openhuman/openhuman-core/internal/text"
@@ -101,7 +102,7 @@ func (m *Instant) vector(t string) (v []float32, foreign, others int) {
 		other.WriteByte(' ')
 	})
 	others = m.model.Sum(v, other.String())
-	normalize(v)
+	kernel.Normalize(v)
 	return v, foreign, others
 }
 
@@ -165,7 +166,7 @@ func (e *Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error
 		for k := range v {
 			v[k] = (1-share)*v[k] + share*sum[k]
 		}
-		normalize(v)
+		kernel.Normalize(v)
 		e.instant.model.Uncenter(v)
 	}
 	return out, nil

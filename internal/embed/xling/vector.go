@@ -2,7 +2,6 @@ package xling
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/openhuman/openhuman-core/internal/embed/format"
 )
@@ -53,21 +52,6 @@ func (s *Set) sum(dst []float32, text string, other func(string)) (words int) {
 		}
 	}
 	return words
-}
-
-// normalize brings v to unit length, unless it is zero.
-func normalize(v []float32) {
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if sum == 0 {
-		return
-	}
-	inv := float32(1 / math.Sqrt(sum))
-	for i := range v {
-		v[i] *= inv
-	}
 }
 
 // Each tells what a text in the language is made of, for whoever makes tables: the numbers of its
