@@ -25,8 +25,13 @@ type Lines struct {
 	rest  []byte // the beginning of a character of which a part of a line ended
 }
 
+// bufferSize is how much of a file is read at once.
+const bufferSize = 64 << 10
+
 // NewLines returns the lines of r, whose beginning is head.
-func NewLines(r io.Reader, head []byte) *Lines {
+func NewLines(r io.Reader, head []byte) *Lines { return newLines(r, head, bufferSize) }
+
+func newLines(r io.Reader, head []byte, size int) *Lines {
 	l := &Lines{}
 	switch name := Charset(head); name {
 	case "utf-16le", "utf-16be":
@@ -38,7 +43,7 @@ func NewLines(r io.Reader, head []byte) *Lines {
 	default:
 		l.label = name
 	}
-	l.r = bufio.NewReaderSize(r, 64<<10)
+	l.r = bufio.NewReaderSize(r, size)
 	return l
 }
 
@@ -130,7 +135,8 @@ func (l *Lines) Number() int { return l.n }
 
 // Head returns the first lines of a text as strings, as many as stand whole in head.
 func Head(head []byte, most int) []string {
-	l := NewLines(bytes.NewReader(head), head)
+	// Each reader of chats looks at each file: what none of them needs is not made.
+	l := newLines(bytes.NewReader(head), head, min(len(head), bufferSize))
 	var out []string
 	for len(out) < most {
 		s, err := l.Next()
