@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -48,7 +47,7 @@ func distil(args []string) error {
 	fmt.Printf("%d texts, start: held-out cosine %.4f\n", len(t.texts), t.score(table, minilm.Dims, t.targets))
 	t.descend(table, minilm.Dims, t.targets)
 
-	basis := t.directions(table)
+	basis := algebra.Directions(table, func(id int) float64 { return math.Sqrt(float64(t.counts[id] + 1)) }, static.Rank)
 	small, targets := algebra.Project(table, basis), algebra.Project(t.targets, basis)
 	fmt.Printf("in %d directions: held-out cosine %.4f of the target's part there\n", static.Rank, t.score(small, static.Rank, targets))
 	t.descend(small, static.Rank, targets)
@@ -199,41 +198,4 @@ func (t *training) descend(table []float32, d int, targets []float32) {
 		rate *= trainDecay
 		fmt.Printf("%d dimensions, round %d: held-out cosine %.4f\n", d, epoch+1, t.score(table, d, targets))
 	}
-}
-
-// directions are the first eigenvectors of Σ (count+1)·row·rowᵀ, one after the other.
-func (t *training) directions(table []float32) []float32 {
-	const d = minilm.Dims
-	cov := make([][]float64, d)
-	for i := range cov {
-		cov[i] = make([]float64, d)
-	}
-	for id, n := range t.counts {
-		row := table[id*d:][:d]
-		weight := math.Sqrt(float64(n + 1))
-		for i, x := range row {
-			wx := weight * float64(x)
-			for j, y := range row[:i+1] {
-				cov[i][j] += wx * float64(y)
-			}
-		}
-	}
-	for i := range cov {
-		for j := range i {
-			cov[j][i] = cov[i][j]
-		}
-	}
-	values, vectors := algebra.Eigen(cov)
-	order := make([]int, d)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return -cmp.Compare(values[a], values[b]) })
-	basis := make([]float32, 0, static.Rank*d)
-	for _, k := range order[:static.Rank] {
-		for i := range d {
-			basis = append(basis, float32(vectors[i][k]))
-		}
-	}
-	return basis
 }

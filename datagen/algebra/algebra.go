@@ -2,8 +2,10 @@
 package algebra
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 )
@@ -60,6 +62,43 @@ func Project(rows, basis []float32) []float32 {
 		}
 	}
 	return out
+}
+
+// Directions returns the rank directions in which rows of 384, each with a weight, differ most: the first
+// eigenvectors of Σ weight·row·rowᵀ, one after the other.
+func Directions(rows []float32, weight func(row int) float64, rank int) []float32 {
+	const d = minilm.Dims
+	cov := make([][]float64, d)
+	for i := range cov {
+		cov[i] = make([]float64, d)
+	}
+	for r := range len(rows) / d {
+		row, w := rows[r*d:][:d], weight(r)
+		for i, x := range row {
+			wx := w * float64(x)
+			for j, y := range row[:i+1] {
+				cov[i][j] += wx * float64(y)
+			}
+		}
+	}
+	for i := range cov {
+		for j := range i {
+			cov[j][i] = cov[i][j]
+		}
+	}
+	values, vectors := Eigen(cov)
+	order := make([]int, d)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
+	basis := make([]float32, 0, rank*d)
+	for _, k := range order[:rank] {
+		for i := range d {
+			basis = append(basis, float32(vectors[i][k]))
+		}
+	}
+	return basis
 }
 
 // Eigen finds eigenvalues and eigenvectors (in columns) of a symmetric matrix by Jacobi's rotations.

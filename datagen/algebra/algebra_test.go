@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/openhuman/openhuman-core/datagen/algebra"
+	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 )
 
 func TestEigen(t *testing.T) {
@@ -30,6 +31,29 @@ func TestEigen(t *testing.T) {
 			}
 			if math.Abs(sum-value*vectors[i][k]) > 1e-9 {
 				t.Fatalf("column %d is no eigenvector", k)
+			}
+		}
+	}
+}
+
+func TestDirections(t *testing.T) {
+	const d = minilm.Dims
+	rows := make([]float32, 3*d)
+	rows[5] = 3     // along one axis
+	rows[d+7] = 2   // along another, but heavier
+	rows[2*d+7] = 1 // between that one
+	rows[2*d+9] = 1 // and a third
+	weights := []float64{1, 4, 0.5}
+	basis := algebra.Directions(rows, func(row int) float64 { return weights[row] }, 2)
+	if len(basis) != 2*d {
+		t.Fatalf("%d numbers", len(basis))
+	}
+	// The matrix is [16.5 0.5; 0.5 0.5] in the axes 7 and 9, and 9 in axis 5.
+	angle := math.Atan2(2*0.5, 16.5-0.5) / 2
+	for k, want := range []map[int]float64{{7: math.Cos(angle), 9: math.Sin(angle)}, {5: 1}} {
+		for i, x := range basis[k*d : k*d+d] {
+			if math.Abs(math.Abs(float64(x))-want[i]) > 1e-6 {
+				t.Errorf("direction %d has %v at %d, want %v", k, x, i, want[i])
 			}
 		}
 	}

@@ -316,42 +316,6 @@ func (t *training) descend(limit int) {
 	}
 }
 
-// directions are the directions in which rows, weighted by how often words occur, differ most.
-func (t *training) directions(rank int) []float32 {
-	cov := make([][]float64, dims)
-	for i := range cov {
-		cov[i] = make([]float64, dims)
-	}
-	for id, e := range t.list {
-		row := t.rows[id*dims:][:dims]
-		weight := math.Sqrt(math.Max(e.count, 0.5))
-		for i, x := range row {
-			wx := weight * float64(x)
-			for j, y := range row[:i+1] {
-				cov[i][j] += wx * float64(y)
-			}
-		}
-	}
-	for i := range cov {
-		for j := range i {
-			cov[j][i] = cov[i][j]
-		}
-	}
-	values, vectors := algebra.Eigen(cov)
-	order := make([]int, dims)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
-	basis := make([]float32, 0, rank*dims)
-	for _, k := range order[:rank] {
-		for i := range dims {
-			basis = append(basis, float32(vectors[i][k]))
-		}
-	}
-	return basis
-}
-
 // train fits the table of a language and writes its two files.
 func train(args []string) error {
 	n, err := strconv.Atoi(args[6])
@@ -370,7 +334,7 @@ func train(args []string) error {
 	t.descend(epochs)
 	fmt.Printf("found %.3f\n", t.found(t.rows))
 	t.chooseGlosses()
-	basis := t.directions(rank)
+	basis := algebra.Directions(t.rows, func(id int) float64 { return math.Sqrt(math.Max(t.list[id].count, 0.5)) }, rank)
 	f, err := pack(t.name, t.list, algebra.Project(t.rows, basis), basis, simpler)
 	if err != nil {
 		return err
