@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 
+	"github.com/openhuman/openhuman-core/datagen/algebra"
 	"github.com/openhuman/openhuman-core/internal/embed/minilm"
 )
 
@@ -40,10 +40,7 @@ func openCache(path string) (*cache, error) {
 	c.texts = strings.Split(strings.TrimSuffix(string(texts), "\n"), "\n")
 	n := min(len(c.texts), len(raw)/vectorBytes) // an interrupted run may have written one of them only
 	c.texts = c.texts[:n]
-	c.vectors = make([]float32, n*minilm.Dims)
-	for i := range c.vectors {
-		c.vectors[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-	}
+	c.vectors = algebra.DecodeFloats(raw[:n*vectorBytes])
 	for i, t := range c.texts {
 		c.at[t] = i
 	}
