@@ -452,9 +452,6 @@ func TestSlowBodies(t *testing.T) {
 
 // Headers that trickle in hold a connection for a few seconds, and nobody else's.
 func TestSlowHeaders(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes five seconds")
-	}
 	s := open(t, backend(memory(t), policy.Options{}), nil)
 	start := time.Now()
 	var conns []net.Conn
