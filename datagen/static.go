@@ -165,35 +165,16 @@ func (t *training) score(table []float32, d int, targets []float32) float64 {
 // descend moves the rows of table so that sums point along targets.
 func (t *training) descend(table []float32, d int, targets []float32) {
 	r := rand.New(rand.NewPCG(7, uint64(d)))
-	seen := make([]float32, len(table)/d)
 	order := r.Perm(len(t.texts) - heldOut)
-	s, g := make([]float32, d), make([]float32, d)
+	descent, s := algebra.NewDescent(table, d), make([]float32, d)
 	rate := float32(trainRate)
 	for epoch := range trainEpochs {
 		r.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 		for _, k := range order {
 			ids := t.texts[heldOut+k]
-			y := targets[(heldOut+k)*d:][:d]
 			clear(s)
 			algebra.AddRows(s, table, ids)
-			size := float32(math.Sqrt(algebra.Dot(s, s)))
-			if len(ids) == 0 || size < 1e-6 {
-				continue
-			}
-			c := float32(algebra.Dot(s, y)) / (size * size)
-			var g2 float32
-			for j := range g {
-				g[j] = (y[j] - c*s[j]) / size
-				g2 += g[j] * g[j]
-			}
-			for _, id := range ids {
-				seen[id] += g2
-				step := rate / (float32(math.Sqrt(float64(seen[id]))) + 1e-3)
-				row := table[int(id)*d:][:d]
-				for j, x := range g {
-					row[j] += step * x
-				}
-			}
+			descent.Step(ids, s, targets[(heldOut+k)*d:][:d], 1, rate)
 		}
 		rate *= trainDecay
 		fmt.Printf("%d dimensions, round %d: held-out cosine %.4f\n", d, epoch+1, t.score(table, d, targets))

@@ -52,6 +52,41 @@ func AddRows(sum, table []float32, rows []int32) {
 	}
 }
 
+// A Descent moves the rows of a table so that sums of them point along targets, with a rate for each row that
+// falls with what it has moved so far (Adagrad).
+type Descent struct {
+	table, seen, gradient []float32
+}
+
+// NewDescent begins one on a table of rows of d.
+func NewDescent(table []float32, d int) *Descent {
+	return &Descent{table: table, seen: make([]float32, len(table)/d), gradient: make([]float32, d)}
+}
+
+// Step moves the rows whose sum, perhaps with something else, is sum. A sum of next to nothing has no
+// direction to be turned.
+func (s *Descent) Step(rows []int32, sum, target []float32, weight, rate float32) {
+	size := float32(math.Sqrt(Dot(sum, sum)))
+	if len(rows) == 0 || size < 1e-6 {
+		return
+	}
+	g := s.gradient
+	c := float32(Dot(sum, target)) / (size * size)
+	var g2 float32
+	for j := range g {
+		g[j] = weight * (target[j] - c*sum[j]) / size
+		g2 += g[j] * g[j]
+	}
+	for _, id := range rows {
+		s.seen[id] += g2
+		step := rate / (float32(math.Sqrt(float64(s.seen[id]))) + 1e-3)
+		row := s.table[int(id)*len(g):][:len(g)]
+		for j, x := range g {
+			row[j] += step * x
+		}
+	}
+}
+
 // Project writes rows of 384 in the coordinates of a basis.
 func Project(rows, basis []float32) []float32 {
 	const d = minilm.Dims

@@ -3,6 +3,7 @@ package algebra_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/openhuman/openhuman-core/datagen/algebra"
@@ -56,5 +57,33 @@ func TestDirections(t *testing.T) {
 				t.Errorf("direction %d has %v at %d, want %v", k, x, i, want[i])
 			}
 		}
+	}
+}
+
+// Rows come to sum up to where the target points, and those that are in no sum stay.
+func TestDescent(t *testing.T) {
+	table := []float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1}
+	target := []float32{0.6, 0, 0, 0.8}
+	descent, sum := algebra.NewDescent(table, 4), make([]float32, 4)
+	rate := float32(0.15)
+	for range 200 {
+		clear(sum)
+		algebra.AddRows(sum, table, []int32{0, 1})
+		descent.Step([]int32{0, 1}, sum, target, 1, rate)
+		rate *= 0.98
+	}
+	clear(sum)
+	algebra.AddRows(sum, table, []int32{0, 1})
+	if c := algebra.Dot(sum, target) / math.Sqrt(algebra.Dot(sum, sum)); c < 0.999 {
+		t.Errorf("cosine %v", c)
+	}
+	if !slices.Equal(table[8:], []float32{0, 0, 1, 1}) {
+		t.Errorf("an unused row is %v", table[8:])
+	}
+	before := slices.Clone(table)
+	descent.Step([]int32{0}, make([]float32, 4), target, 1, rate)
+	descent.Step(nil, sum, target, 1, rate)
+	if !slices.Equal(table, before) {
+		t.Error("moved by what has no direction")
 	}
 }

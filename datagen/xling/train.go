@@ -284,32 +284,14 @@ func (t *training) found(rows []float32) float64 {
 
 // descend moves rows so that the sums of items point along their targets. limit is how many rounds.
 func (t *training) descend(limit int) {
-	seen := make([]float32, len(t.list))
-	s, g := make([]float32, dims), make([]float32, dims)
+	descent, s := algebra.NewDescent(t.rows, dims), make([]float32, dims)
 	rate := float32(firstRate)
 	for round := range limit {
 		t.r.Shuffle(len(t.items), func(a, b int) { t.items[a], t.items[b] = t.items[b], t.items[a] })
 		for _, it := range t.items {
 			t.read(it, dropWord)
 			t.sum(s, t.rows, it)
-			size := float32(math.Sqrt(algebra.Dot(s, s)))
-			if len(it.ids) == 0 || size < 1e-6 {
-				continue
-			}
-			c := float32(algebra.Dot(s, it.target)) / (size * size)
-			var g2 float32
-			for j := range g {
-				g[j] = it.weight * (it.target[j] - c*s[j]) / size
-				g2 += g[j] * g[j]
-			}
-			for _, id := range it.ids {
-				seen[id] += g2
-				step := rate / (float32(math.Sqrt(float64(seen[id]))) + 1e-3)
-				row := t.rows[int(id)*dims:][:dims]
-				for j, x := range g {
-					row[j] += step * x
-				}
-			}
+			descent.Step(it.ids, s, it.target, it.weight, rate)
 		}
 		rate *= decay
 		fmt.Printf("round %d: held-out cosine %.4f\n", round+1, t.score(t.rows))
