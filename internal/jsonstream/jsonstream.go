@@ -119,6 +119,18 @@ func (d *Decoder) Array(f func() error) error {
 // Kind returns the byte that the next value begins with.
 func (d *Decoder) Kind() (byte, error) { return d.peek() }
 
+// Each calls f as Array does for an array, and once for another value.
+func (d *Decoder) Each(f func() error) error {
+	c, err := d.peek()
+	switch {
+	case err != nil:
+		return err
+	case c == '[':
+		return d.Array(f)
+	}
+	return d.member(f)
+}
+
 // member has one value read.
 func (d *Decoder) member(f func() error) error {
 	before := d.values
@@ -286,6 +298,14 @@ func (d *Decoder) scan(limit int) (over bool, err error) {
 			return over, nil
 		}
 	}
+}
+
+// Passed forgives a value that was passed over, behind which the next one can be read.
+func Passed(err error) error {
+	if errors.Is(err, ErrTooLarge) || errors.Is(err, ErrValue) {
+		return nil
+	}
+	return err
 }
 
 // Soft forgives a field of another type than expected: everything else of the value was decoded.

@@ -128,6 +128,39 @@ func TestLeftAndLarge(t *testing.T) {
 	}
 }
 
+func TestEach(t *testing.T) {
+	for in, want := range map[string]int{`[1,{},"a"]`: 3, `[]`: 0, `{"a":[1,2]}`: 1, `7`: 1} {
+		// What is left is passed over, so that nothing comes behind it.
+		d, n := jsonstream.New(strings.NewReader(in), 8), 0
+		if err := d.Each(func() error { n++; return nil }); err != nil || n != want {
+			t.Errorf("%s: %d values, %v", in, n, err)
+		}
+		if _, err := d.Kind(); !errors.Is(err, io.EOF) {
+			t.Errorf("%s: %v behind it", in, err)
+		}
+	}
+	if err := jsonstream.New(strings.NewReader(""), 8).Each(func() error { t.Error("a value"); return nil }); !errors.Is(err, io.EOF) {
+		t.Errorf("of nothing: %v", err)
+	}
+}
+
+func TestPassed(t *testing.T) {
+	d := jsonstream.New(strings.NewReader(`["0123456789",tru,7,"cut`), 8)
+	n, passed := 0, 0
+	err := d.Array(func() error {
+		err := d.Value(&n)
+		if err != nil {
+			if err = jsonstream.Passed(err); err == nil {
+				passed++
+			}
+		}
+		return err
+	})
+	if passed != 2 || n != 7 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("passed %d, n = %d, %v", passed, n, err)
+	}
+}
+
 // endless is JSON that does not end.
 type endless struct {
 	head string

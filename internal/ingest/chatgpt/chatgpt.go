@@ -10,9 +10,8 @@ package chatgpt
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,28 +63,17 @@ func (Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 	}
 	defer f.Close()
 	x := &export{dec: jsonstream.New(f, maxNode), emit: emit, fallback: in.ModTime, rel: in.Rel, seen: map[string]int{}}
-	one := func() error {
+	err = x.dec.Each(func() error {
 		if err := ctx.Err(); err != nil {
 			x.stop = err
 			return err
 		}
 		return x.conversation()
-	}
-	kind, err := x.dec.Kind()
-	switch {
-	case err != nil:
-	case kind == '[':
-		err = x.dec.Array(one)
-	default:
-		err = one()
-	}
-	switch {
-	case x.stop != nil:
+	})
+	if x.stop != nil {
 		return doc.Report{}, x.stop
-	case errors.Is(err, io.EOF) && x.emitted == 0:
-	case err != nil:
-		x.troubles.Unseen("it is damaged or cut off after %d conversations", x.emitted)
 	}
+	x.troubles.Ended(err, x.emitted, "conversations")
 	return x.troubles.Report(x.emitted), nil
 }
 
@@ -121,28 +109,27 @@ func (x *export) conversation() error {
 	err := x.dec.Object(func(key string) error {
 		switch key {
 		case "title":
-			return x.soft(x.dec.Value(&c.title))
+			return jsonstream.Passed(x.dec.Value(&c.title))
 		case "conversation_id":
-			return x.soft(x.dec.Value(&c.id))
+			return jsonstream.Passed(x.dec.Value(&c.id))
 		case "id":
-			return x.soft(x.dec.Value(&c.id2))
+			return jsonstream.Passed(x.dec.Value(&c.id2))
 		case "current_node":
-			return x.soft(x.dec.Value(&c.current))
+			return jsonstream.Passed(x.dec.Value(&c.current))
 		case "create_time":
-			return x.soft(x.dec.Value(&c.created))
+			return jsonstream.Passed(x.dec.Value(&c.created))
 		case "update_time":
-			return x.soft(x.dec.Value(&c.updated))
+			return jsonstream.Passed(x.dec.Value(&c.updated))
 		case "mapping":
 			return x.dec.Object(func(id string) error {
 				var raw rawNode
-				err := x.dec.Value(&raw)
-				switch {
-				case errors.Is(err, jsonstream.ErrTooLarge), errors.Is(err, jsonstream.ErrValue):
-					tooLarge++
-					return nil
-				case err != nil:
+				if err := x.dec.Value(&raw); err != nil {
+					if err = jsonstream.Passed(err); err == nil {
+						tooLarge++
+					}
 					return err
-				case len(nodes) >= maxNodes:
+				}
+				if len(nodes) >= maxNodes {
 					tooMany++
 					return nil
 				}
@@ -205,14 +192,6 @@ func (x *export) conversation() error {
 	return err
 }
 
-// soft forgives a value that cannot be read where the stream goes on.
-func (x *export) soft(err error) error {
-	if errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrValue) {
-		return nil
-	}
-	return err
-}
-
 // branch returns the messages from the root to the node at, oldest first.
 func branch(nodes map[string]node, at, ref string) []doc.Message {
 	var out []doc.Message
@@ -230,9 +209,7 @@ func branch(nodes map[string]node, at, ref string) []doc.Message {
 		}
 		at = n.parent
 	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
+	slices.Reverse(out)
 	return out
 }
 

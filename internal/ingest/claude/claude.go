@@ -9,8 +9,7 @@ package claude
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,28 +71,17 @@ func (Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 	}
 	defer f.Close()
 	x := &export{dec: jsonstream.New(f, maxMessage), emit: emit, fallback: in.ModTime, rel: in.Rel, seen: map[string]bool{}}
-	one := func() error {
+	err = x.dec.Each(func() error {
 		if err := ctx.Err(); err != nil {
 			x.stop = err
 			return err
 		}
 		return x.item()
-	}
-	kind, err := x.dec.Kind()
-	switch {
-	case err != nil:
-	case kind == '[':
-		err = x.dec.Array(one)
-	default:
-		err = one()
-	}
-	switch {
-	case x.stop != nil:
+	})
+	if x.stop != nil {
 		return doc.Report{}, x.stop
-	case errors.Is(err, io.EOF) && x.emitted == 0:
-	case err != nil:
-		x.troubles.Unseen("it is damaged or cut off after %d items", x.emitted)
 	}
+	x.troubles.Ended(err, x.emitted, "items")
 	return x.troubles.Report(x.emitted), nil
 }
 
@@ -123,9 +111,10 @@ func (x *export) item() error {
 	text := 0
 	// A value that cannot be read is passed over where the stream goes on.
 	soft := func(err error) error {
-		if errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrValue) {
-			it.lost++
-			return nil
+		if err != nil {
+			if err = jsonstream.Passed(err); err == nil {
+				it.lost++
+			}
 		}
 		return err
 	}
@@ -298,9 +287,7 @@ func branch(msgs []message, leaf string) []message {
 			break
 		}
 	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
+	slices.Reverse(out)
 	return out
 }
 

@@ -8,8 +8,6 @@ package discord
 
 import (
 	"context"
-	"errors"
-	"io"
 	"strings"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
@@ -61,13 +59,10 @@ func (Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 	if x.w != nil {
 		n = x.w.Emitted()
 	}
-	switch {
-	case x.stop != nil:
+	if x.stop != nil {
 		return doc.Report{}, x.stop
-	case errors.Is(err, io.EOF) && n == 0:
-	case err != nil:
-		x.troubles.Unseen("it is damaged or cut off after %d days", n)
 	}
+	x.troubles.Ended(err, n, "days")
 	if x.bad > 0 {
 		x.troubles.Note("%d messages are damaged, too large or without a time", x.bad)
 	}
@@ -89,9 +84,9 @@ type export struct {
 func (x *export) member(key string) error {
 	switch key {
 	case "guild":
-		return x.soft(x.dec.Value(&x.guild))
+		return jsonstream.Passed(x.dec.Value(&x.guild))
 	case "channel":
-		return x.soft(x.dec.Value(&x.channel))
+		return jsonstream.Passed(x.dec.Value(&x.channel))
 	case "messages":
 		return x.dec.Array(func() error {
 			if x.stop = x.ctx.Err(); x.stop != nil {
@@ -99,22 +94,15 @@ func (x *export) member(key string) error {
 			}
 			var m rawMessage
 			if err := x.dec.Value(&m); err != nil {
-				if x.soft(err) == nil {
+				if err = jsonstream.Passed(err); err == nil {
 					x.bad++
 				}
-				return x.soft(err)
+				return err
 			}
 			return x.add(&m)
 		})
 	}
 	return nil
-}
-
-func (x *export) soft(err error) error {
-	if errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrValue) {
-		return nil
-	}
-	return err
 }
 
 // direct reports whether the channel is a conversation of few and belongs to no server.

@@ -98,13 +98,10 @@ func (Package) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repo
 	if p.stop == nil {
 		p.stop = p.w.Close()
 	}
-	switch {
-	case p.stop != nil:
+	if p.stop != nil {
 		return doc.Report{}, p.stop
-	case errors.Is(err, io.EOF) && p.w.Emitted() == 0:
-	case err != nil:
-		p.troubles.Unseen("it is damaged or cut off after %d days", p.w.Emitted())
 	}
+	p.troubles.Ended(err, p.w.Emitted(), "days")
 	if p.bad > 0 {
 		p.troubles.Note("%d messages are damaged or without a time", p.bad)
 	}
@@ -133,11 +130,10 @@ func (p *own) json(r io.Reader) error {
 			Contents    string
 			Attachments string
 		}
-		switch err := dec.Value(&m); {
-		case errors.Is(err, jsonstream.ErrTooLarge), errors.Is(err, jsonstream.ErrValue):
-			p.bad++
-			return nil
-		case err != nil:
+		if err := dec.Value(&m); err != nil {
+			if err = jsonstream.Passed(err); err == nil {
+				p.bad++
+			}
 			return err
 		}
 		return p.add(strings.Trim(string(m.ID), `"`), m.Timestamp, m.Contents, m.Attachments)

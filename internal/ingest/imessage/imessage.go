@@ -8,8 +8,6 @@ package imessage
 
 import (
 	"context"
-	"errors"
-	"io"
 	"path"
 	"regexp"
 	"strconv"
@@ -89,9 +87,7 @@ func (Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 	for {
 		l, err := lines.Next()
 		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				troubles.Unseen("line %d and what follows cannot be read", lines.Number()+1)
-			}
+			troubles.EndedAt(err, lines.Number())
 			break
 		}
 		if lines.Number()%1024 == 0 && ctx.Err() != nil {

@@ -9,8 +9,6 @@ package irc
 
 import (
 	"context"
-	"errors"
-	"io"
 	"path"
 	"regexp"
 	"strconv"
@@ -247,9 +245,7 @@ func (Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 	for {
 		l, err := lines.Next()
 		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				troubles.Unseen("line %d and what follows cannot be read", lines.Number()+1)
-			}
+			troubles.EndedAt(err, lines.Number())
 			break
 		}
 		if lines.Number()%1024 == 0 && ctx.Err() != nil {

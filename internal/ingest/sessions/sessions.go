@@ -13,7 +13,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"path"
 	"regexp"
 	"strconv"
@@ -103,11 +102,10 @@ func (Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 	for {
 		line, err := lines.Next()
 		switch {
-		case errors.Is(err, io.EOF):
 		case errors.Is(err, jsonstream.ErrTooLarge):
 			continue // nobody says 16 MB; a tool does
 		case err != nil:
-			troubles.Unseen("line %d and what follows cannot be read", lines.Number()+1)
+			troubles.EndedAt(err, lines.Number())
 		default:
 			if lines.Number()%256 == 0 && ctx.Err() != nil {
 				return doc.Report{}, ctx.Err()

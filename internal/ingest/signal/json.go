@@ -20,13 +20,11 @@ func (x *chat) records(f io.Reader) error {
 	for {
 		line, err := read.Next()
 		switch {
-		case errors.Is(err, io.EOF):
-			return nil
 		case errors.Is(err, jsonstream.ErrTooLarge):
 			x.bad++
 			continue
 		case err != nil:
-			x.troubles.Unseen("line %d and what follows cannot be read", read.Number()+1)
+			x.troubles.EndedAt(err, read.Number())
 			return nil
 		case x.ctx.Err() != nil:
 			return x.ctx.Err()
@@ -90,11 +88,10 @@ func (x *chat) rows(f io.Reader) error {
 				Name string `json:"fileName"`
 			} `json:"attachments"`
 		}
-		switch err := dec.Value(&m); {
-		case errors.Is(err, jsonstream.ErrTooLarge), errors.Is(err, jsonstream.ErrValue):
-			x.bad++
-			return nil
-		case err != nil:
+		if err := dec.Value(&m); err != nil {
+			if err = jsonstream.Passed(err); err == nil {
+				x.bad++
+			}
 			return err
 		}
 		if m.Type != "incoming" && m.Type != "outgoing" || m.Erased || m.Deleted {

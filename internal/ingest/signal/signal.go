@@ -8,7 +8,6 @@ package signal
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"path"
 	"regexp"
@@ -210,9 +209,7 @@ func (x *chat) text(f io.Reader, head []byte, fm form) error {
 	for {
 		line, err := read.Next()
 		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				x.troubles.Unseen("line %d and what follows cannot be read", read.Number()+1)
-			}
+			x.troubles.EndedAt(err, read.Number())
 			break
 		}
 		if read.Number()%1024 == 0 && x.ctx.Err() != nil {

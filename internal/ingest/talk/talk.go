@@ -11,7 +11,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -230,6 +232,22 @@ func (t *Troubles) Note(format string, args ...any) {
 		t.said = append(t.said, fmt.Sprintf(format, args...))
 	} else {
 		t.more++
+	}
+}
+
+// Ended notes that a stream of JSON ended with err after n of what it holds. One in which there is nothing
+// at all is no trouble.
+func (t *Troubles) Ended(err error, n int, what string) {
+	if err == nil || errors.Is(err, io.EOF) && n == 0 {
+		return
+	}
+	t.Unseen("it is damaged or cut off after %d %s", n, what)
+}
+
+// EndedAt notes that lines ended with err, which is no trouble at their end, after the one of that number.
+func (t *Troubles) EndedAt(err error, line int) {
+	if !errors.Is(err, io.EOF) {
+		t.Unseen("line %d and what follows cannot be read", line+1)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -173,6 +174,29 @@ func TestReports(t *testing.T) {
 		{&noted, 1, doc.Report{Outcome: doc.Partial, Reason: "Some of it could not be read: a; a; a; a; a; and 2 more.", Whole: true}},
 		{&unseen, 1, doc.Report{Outcome: doc.Partial, Reason: "Some of it could not be read: b."}},
 		{&unseen, 0, doc.Report{Outcome: doc.Failed, Reason: "No message in it could be read: b."}},
+	} {
+		if d := cmp.Diff(c.want, c.tr.Report(c.n)); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+func TestEnds(t *testing.T) {
+	var whole, empty, cut, line talk.Troubles
+	whole.Ended(nil, 2, "days")
+	whole.EndedAt(io.EOF, 7)
+	empty.Ended(io.EOF, 0, "days")
+	cut.Ended(io.EOF, 2, "days")
+	line.EndedAt(io.ErrUnexpectedEOF, 7)
+	for _, c := range []struct {
+		tr   *talk.Troubles
+		n    int
+		want doc.Report
+	}{
+		{&whole, 2, doc.Report{Outcome: doc.OK}},
+		{&empty, 0, doc.Report{Outcome: doc.NoText, Reason: "There are no messages in it."}},
+		{&cut, 2, doc.Report{Outcome: doc.Partial, Reason: "Some of it could not be read: it is damaged or cut off after 2 days."}},
+		{&line, 0, doc.Report{Outcome: doc.Failed, Reason: "No message in it could be read: line 8 and what follows cannot be read."}},
 	} {
 		if d := cmp.Diff(c.want, c.tr.Report(c.n)); d != "" {
 			t.Error(d)

@@ -8,8 +8,6 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -67,10 +65,8 @@ func (Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 		return doc.Report{}, x.stop
 	case ctx.Err() != nil:
 		return doc.Report{}, ctx.Err()
-	case errors.Is(err, io.EOF) && x.emitted == 0:
-	case err != nil:
-		x.troubles.Unseen("it is damaged or cut off after %d days", x.emitted)
 	}
+	x.troubles.Ended(err, x.emitted, "days")
 	if x.bad > 0 {
 		x.troubles.Note("%d messages are damaged, too large or without a time", x.bad)
 	}
@@ -120,12 +116,12 @@ type chat struct {
 func (c *chat) member(key string) error {
 	switch key {
 	case "name":
-		return c.x.soft(c.x.dec.Value(&c.name))
+		return jsonstream.Passed(c.x.dec.Value(&c.name))
 	case "type":
-		return c.x.soft(c.x.dec.Value(&c.kind))
+		return jsonstream.Passed(c.x.dec.Value(&c.kind))
 	case "id":
 		var n json.Number
-		err := c.x.soft(c.x.dec.Value(&n))
+		err := jsonstream.Passed(c.x.dec.Value(&n))
 		c.id = talk.Name(n.String())
 		return err
 	case "messages":
@@ -135,10 +131,10 @@ func (c *chat) member(key string) error {
 			}
 			var m rawMessage
 			if err := c.x.dec.Value(&m); err != nil {
-				if c.x.soft(err) == nil {
+				if err = jsonstream.Passed(err); err == nil {
 					c.x.bad++
 				}
-				return c.x.soft(err)
+				return err
 			}
 			return c.add(&m)
 		})
@@ -216,14 +212,6 @@ func (c *chat) ref(id string) string {
 		return "https://t.me/c/" + strings.TrimPrefix(c.id, "-100") + "/" + id
 	}
 	return "telegram:" + c.id + "/" + id
-}
-
-// soft forgives a value that cannot be read where the stream goes on.
-func (x *export) soft(err error) error {
-	if errors.Is(err, jsonstream.ErrTooLarge) || errors.Is(err, jsonstream.ErrValue) {
-		return nil
-	}
-	return err
 }
 
 // A rawMessage is a message as the export has it.

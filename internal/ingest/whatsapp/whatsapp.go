@@ -10,8 +10,6 @@ package whatsapp
 
 import (
 	"context"
-	"errors"
-	"io"
 	"path"
 	"regexp"
 	"strconv"
@@ -76,7 +74,6 @@ type survey struct {
 	judge judge
 	names map[string]int
 	first string // who seems to have written the first line: on iOS the chat itself
-	cause error
 }
 
 // look goes over the file once.
@@ -90,14 +87,8 @@ func look(ctx context.Context, in *doc.Input) (*survey, error) {
 	lines := talk.NewLines(f, in.Head)
 	for {
 		l, err := lines.Next()
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				s.cause = err
-			}
-			return s, nil
-		}
-		if lines.Number()%1024 == 0 && ctx.Err() != nil {
-			return s, nil
+		if err != nil || lines.Number()%1024 == 0 && ctx.Err() != nil {
+			return s, nil // the second reading says why
 		}
 		st, rest, ok := parse(l)
 		if !ok {
@@ -139,9 +130,7 @@ func (Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 	for {
 		l, err := lines.Next()
 		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				x.troubles.Unseen("line %d and what follows cannot be read", lines.Number()+1)
-			}
+			x.troubles.EndedAt(err, lines.Number())
 			break
 		}
 		if err := x.line(l, lines.Number()); err != nil {
