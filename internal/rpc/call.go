@@ -22,14 +22,12 @@ import (
 // rpc answers POST /rpc.
 func (s *Server) rpc(w http.ResponseWriter, r *http.Request, g *generation) {
 	if denied := readable(r); denied != nil {
-		s.refused(r, denied)
-		refuse(w, denied.status, denied.say)
+		s.turnAway(w, r, denied)
 		return
 	}
 	body, denied := s.read(w, r)
 	if denied != nil {
-		s.refused(r, denied)
-		refuse(w, denied.status, denied.say)
+		s.turnAway(w, r, denied)
 		return
 	}
 	parts, batch, bad := parse(body, s.limits)
@@ -42,8 +40,7 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request, g *generation) {
 	defer cancel()
 	done, denied := s.turns.take(ctx)
 	if denied != nil {
-		s.refused(r, denied)
-		refuse(w, denied.status, denied.say)
+		s.turnAway(w, r, denied)
 		return
 	}
 	defer done()

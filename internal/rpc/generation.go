@@ -82,14 +82,12 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request, g *generation) {
 		denied = &refusal{http.StatusBadRequest, "The body is nested too deep.", "too deep"}
 	}
 	if denied != nil {
-		s.refused(r, denied)
-		refuse(w, denied.status, denied.say)
+		s.turnAway(w, r, denied)
 		return
 	}
 	done, denied := s.turns.take(r.Context())
 	if denied != nil {
-		s.refused(r, denied)
-		refuse(w, denied.status, denied.say)
+		s.turnAway(w, r, denied)
 		return
 	}
 	defer done()

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 )
 
 // A refusal is a request that goes no further.
@@ -129,9 +131,8 @@ func (s *Server) authorized(w http.ResponseWriter, r *http.Request, g *generatio
 		if shown {
 			denied.say, denied.why = "That is not the token of this server. It is OPENHUMAN_CORE_TOKEN, or in core.token in the workspace.", "wrong token"
 		}
-		s.refused(r, denied)
 		w.Header().Set("WWW-Authenticate", `Bearer realm="openhuman-core"`)
-		refuse(w, denied.status, denied.say)
+		s.turnAway(w, r, denied)
 		return
 	}
 	s.only(w, r, methods, next)
@@ -147,11 +148,13 @@ func (s *Server) only(w http.ResponseWriter, r *http.Request, methods []string, 
 	refuse(w, http.StatusMethodNotAllowed, "Only "+strings.Join(methods, ", ")+" will do here.")
 }
 
-// refused logs that a request was turned away: neither its address nor what it holds.
-func (s *Server) refused(r *http.Request, d *refusal) {
+// turnAway answers a request that goes no further, and logs that it does not: neither its address nor
+// what it holds.
+func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, d *refusal) {
 	path := "other"
 	if slices.Contains([]string{"/", "/rpc", "/mcp", "/schema", "/health"}, r.URL.Path) {
 		path = r.URL.Path
 	}
-	s.log.Warn().Str("client", "http").Str("path", path).Int("status", d.status).Str("reason", d.why).Msg("request refused")
+	s.log.Warn().Str("client", clientinfo.HTTP).Str("path", path).Int("status", d.status).Str("reason", d.why).Msg("request refused")
+	refuse(w, d.status, d.say)
 }

@@ -154,8 +154,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
 	if denied := g.guard(w, r); denied != nil {
-		s.refused(r, denied)
-		refuse(w, denied.status, denied.say)
+		s.turnAway(w, r, denied)
 		return
 	}
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" && header.Get("Access-Control-Allow-Origin") != "" {
