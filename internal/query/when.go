@@ -3,6 +3,7 @@ package query
 import (
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/openhuman/openhuman-core/internal/text"
@@ -46,7 +47,7 @@ func (s Span) Fit(t time.Time) float64 {
 func When(question string, now time.Time) (Span, bool) {
 	s := text.Fold(question)
 	for _, f := range dateForms {
-		loc := f.form.FindStringSubmatchIndex(s)
+		loc := f.form().FindStringSubmatchIndex(s)
 		if loc == nil {
 			continue
 		}
@@ -58,7 +59,7 @@ func When(question string, now time.Time) (Span, bool) {
 	if span, loc, ok := hanWhen(s, now); ok {
 		return span.of(s, loc), true
 	}
-	if loc := relative.FindStringIndex(s); loc != nil {
+	if loc := relative().FindStringIndex(s); loc != nil {
 		r := relatives[s[loc[0]:loc[1]]]
 		return back(r.unit, r.n, now).of(s, loc), true
 	}
@@ -74,7 +75,7 @@ func (s Span) of(question string, loc []int) Span {
 // empty reports whether a part of a folded question asks for nothing in particular.
 func empty(s string) bool {
 	for t := range text.Tokens(s) {
-		if !text.IsStopWord(t.Form) && !anything[t.Form] && !(t.Run && hanAnything.MatchString(t.Form)) {
+		if !text.IsStopWord(t.Form) && !anything[t.Form] && !(t.Run && hanAnything().MatchString(t.Form)) {
 			return false
 		}
 	}
@@ -96,20 +97,25 @@ const (
 	afterForm = `(?:,?\s+(?:of\s+)?` + yearForm + `\b)`
 )
 
-// dateForms are dates with the groups that hold their parts; 0: none does.
-var dateForms = []struct {
-	form             *regexp.Regexp
-	year, month, day int
-}{
-	{regexp.MustCompile(`\b` + yearForm + `([-/.])(\d{1,2})(?:[-/.](\d{1,2}))?\b`), 1, 3, 4},
-	{regexp.MustCompile(`\b` + dayForm + `\s+(?:of\s+)?` + monthForm + afterForm + `?`), 3, 2, 1},
-	{regexp.MustCompile(`\b` + monthForm + `\s+` + dayForm + `\b` + afterForm + `?`), 3, 1, 2},
-	{regexp.MustCompile(`\b` + monthForm + afterForm), 2, 1, 0},
-	// Without a day or a year "may" and "march" are other words more often than not.
-	{regexp.MustCompile(`\b(?:in|of|since|during|last|this|early|late|mid)\s+` + monthForm), 0, 1, 0},
+// late compiles an expression when it is first asked for: most starts of the program read no question.
+func late(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-var relative = regexp.MustCompile(`\b(?:the day before yesterday|yesterday|last night|today|(?:last|this) (?:week|month|year))\b`)
+// dateForms are dates with the groups that hold their parts; 0: none does.
+var dateForms = []struct {
+	form             func() *regexp.Regexp
+	year, month, day int
+}{
+	{late(`\b` + yearForm + `([-/.])(\d{1,2})(?:[-/.](\d{1,2}))?\b`), 1, 3, 4},
+	{late(`\b` + dayForm + `\s+(?:of\s+)?` + monthForm + afterForm + `?`), 3, 2, 1},
+	{late(`\b` + monthForm + `\s+` + dayForm + `\b` + afterForm + `?`), 3, 1, 2},
+	{late(`\b` + monthForm + afterForm), 2, 1, 0},
+	// Without a day or a year "may" and "march" are other words more often than not.
+	{late(`\b(?:in|of|since|during|last|this|early|late|mid)\s+` + monthForm), 0, 1, 0},
+}
+
+var relative = late(`\b(?:the day before yesterday|yesterday|last night|today|(?:last|this) (?:week|month|year))\b`)
 
 // relatives are how many units ago something was; 'd', 'w', 'm' and 'y' are the units.
 var relatives = map[string]struct {

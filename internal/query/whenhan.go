@@ -1,7 +1,6 @@
 package query
 
 import (
-	"regexp"
 	"strings"
 	"time"
 )
@@ -15,11 +14,11 @@ const (
 var (
 	// A month may follow a year that is written out or counted from today; a day may follow a month.
 	// What counts months, as 三个月 and 3か月 do, has another character in between.
-	hanDate = regexp.MustCompile(`(?:` + hanYear + `|(` + hanPast + `))?\s*[的の]?\s*(\d{1,2}|` + hanDigits +
+	hanDate = late(`(?:` + hanYear + `|(` + hanPast + `))?\s*[的の]?\s*(\d{1,2}|` + hanDigits +
 		`{1,2})\s*月(?:份)?[的の]?(?:\s*(\d{1,2}|` + hanDigits + `{1,3})\s*[日号號])?`)
 	// hanAnything is what asks for whatever there is: what was done, written, what happened.
-	hanAnything = regexp.MustCompile(`^(?:我们|我|都|做|过|了|写|发生|有|什么|哪些|的|事情|事|笔记|日记|記錄|记录|何|が|を|に|は|の|も|した|しました|書いた|あった|ありました|か|こと|出来事|メモ|日記)*$`)
-	hanPastYear = regexp.MustCompile(hanPast)
+	hanAnything = late(`^(?:我们|我|都|做|过|了|写|发生|有|什么|哪些|的|事情|事|笔记|日记|記錄|记录|何|が|を|に|は|の|も|した|しました|書いた|あった|ありました|か|こと|出来事|メモ|日記)*$`)
+	hanPastYear = late(hanPast)
 )
 
 // hanBack are words for a time that counts from today, those before that others are a part of.
@@ -35,7 +34,7 @@ var hanBack = []struct {
 
 // hanWhen is When for Chinese and Japanese; loc is where the time stands.
 func hanWhen(s string, now time.Time) (span Span, loc []int, ok bool) {
-	if loc = hanDate.FindStringSubmatchIndex(s); loc != nil {
+	if loc = hanDate().FindStringSubmatchIndex(s); loc != nil {
 		part := func(i int) string { return group(s, loc, i) }
 		year := hanYearNumber(part(1))
 		if past := part(2); past != "" {
@@ -52,7 +51,7 @@ func hanWhen(s string, now time.Time) (span Span, loc []int, ok bool) {
 			}
 		}
 	}
-	if loc = hanPastYear.FindStringIndex(s); loc != nil {
+	if loc = hanPastYear().FindStringIndex(s); loc != nil {
 		return yearOf(now.Year()-yearsBack(s[loc[0]:loc[1]]), now), loc, true
 	}
 	return Span{}, nil, false

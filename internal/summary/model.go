@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -46,7 +47,10 @@ func Prompt(parts []Part, tokens int) (systemText, user string) {
 	return system, b.String()
 }
 
-var citation = regexp.MustCompile(`\s*[\[【]\s*(\d{1,3}(?:\s*[,，、]\s*\d{1,3})*)\s*[\]】]`)
+// citation is compiled late, as the lists of words here are made: most starts of the program read no answer.
+var citation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\s*[\[【]\s*(\d{1,3}(?:\s*[,，、]\s*\d{1,3})*)\s*[\]】]`)
+})
 
 // Read makes a summary of what a model answered, of at most so many tokens. A line that cites nothing,
 // or that has a number or a name that none of the parts has, is left out. ErrRefused says that too
@@ -69,9 +73,9 @@ func Read(answer string, parts []Part, tokens int) (Summary, error) {
 			continue
 		}
 		n, _, _ := marker(line)
-		l := Line{Text: strings.TrimSpace(citation.ReplaceAllString(line[n:], ""))}
+		l := Line{Text: strings.TrimSpace(citation().ReplaceAllString(line[n:], ""))}
 		l.Text = strings.Join(strings.Fields(l.Text), " ")
-		for _, m := range citation.FindAllStringSubmatch(line[n:], -1) {
+		for _, m := range citation().FindAllStringSubmatch(line[n:], -1) {
 			for _, f := range strings.FieldsFunc(m[1], func(r rune) bool { return !unicode.IsDigit(r) }) {
 				k, err := strconv.Atoi(f)
 				if err != nil || k < 1 || k > len(parts) {
@@ -158,10 +162,10 @@ func invents(line string, known vocabulary) bool {
 
 // ordinary reports whether a word that a sentence begins with can be no name.
 func ordinary(form string) bool {
-	return text.IsStopWord(form) || vague[form] || connecting[form] || text.IsStopWord(form+"s") || vague[form+"s"] || connecting[form+"s"]
+	return text.IsStopWord(form) || vague()[form] || connecting()[form] || text.IsStopWord(form+"s") || vague()[form+"s"] || connecting()[form+"s"]
 }
 
-var connecting = func() map[string]bool {
+var connecting = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`additionally afterwards although besides both consequently currently during earlier eventually everyone finally
 		following furthermore given hence however including initially instead lastly later meanwhile moreover nevertheless nobody none nonetheless
@@ -174,7 +178,7 @@ var connecting = func() map[string]bool {
 		m[text.Fold(w)] = true
 	}
 	return m
-}()
+})
 
 // A checkedWord is a word as it is compared.
 type checkedWord struct {

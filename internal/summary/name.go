@@ -47,7 +47,7 @@ func Keywords(units []Unit, n int) []string {
 				continue
 			}
 			form := strings.Trim(strings.ToLower(run), "'-")
-			if utf8.RuneCountInString(form) < 4 || text.IsStopWord(form) || vague[form] || strings.Contains(form, "'") {
+			if utf8.RuneCountInString(form) < 4 || text.IsStopWord(form) || vague()[form] || strings.Contains(form, "'") {
 				continue
 			}
 			buf = text.AppendIndex(buf[:0], form)

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,7 +31,7 @@ var openings = []string{
 }
 
 // vague are words that say little whatever they are said of, folded.
-var vague = func() map[string]bool {
+var vague = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`able actually agree always amazing anyway anything awesome away awful back bad beautiful best better big bit bring
 		call came care check come comes coming cool course day days definitely different easy end enjoy enjoyed ever every everyone everything
@@ -46,7 +47,7 @@ var vague = func() map[string]bool {
 		m[w] = true
 	}
 	return m
-}()
+})
 
 // telling counts the words that say something: not stop-words, not vague, of Chinese and the like two
 // characters as one.
@@ -57,7 +58,7 @@ func telling(folded string) (n int) {
 		switch {
 		case first >= 0x2E80:
 			wide += utf8.RuneCountInString(w)
-		case len(w) < 2 || text.IsStopWord(w) || vague[w]:
+		case len(w) < 2 || text.IsStopWord(w) || vague()[w]:
 		default:
 			n++
 		}
