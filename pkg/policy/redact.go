@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // What is redacted, as it stands in the mark that takes its place.
@@ -41,7 +42,7 @@ type secret struct {
 	need []string
 	fold bool
 	// expr finds it; what is replaced is its last group, or all of it.
-	expr *regexp.Regexp
+	expr func() *regexp.Regexp
 	// strong asks for a digit and a letter, which a word in the place of a secret lacks.
 	strong bool
 	// least is how long a run is at least that holds it.
@@ -50,25 +51,31 @@ type secret struct {
 	after []string
 }
 
+// late compiles an expression when it is first asked for: no start of the program has to wait for all
+// of them, and most texts come near few.
+func late(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // inRuns are secrets inside a run of characters without blanks. Tokens that services mark with a
 // beginning of their own are in prefixes.
 var inRuns = []secret{
-	{what: apiToken, need: []string{"AKIA", "ASIA", "ABIA", "ACCA"}, expr: regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`)},
-	{what: apiToken, need: []string{"AIza"}, expr: regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{30,}`)},
-	{what: apiToken, need: []string{"xox", "xapp-", "xwfp-"}, expr: regexp.MustCompile(`\b(?:xox[a-z](?:\.xox[a-z])?|xapp|xwfp)-[A-Za-z0-9-]{10,}`)},
-	{what: apiToken, need: []string{"hooks.slack.com/"}, expr: regexp.MustCompile(`hooks\.slack\.com/[a-z]+/([A-Za-z0-9/_-]{20,})`)},
-	{what: apiToken, need: []string{"/api/webhooks/"}, expr: regexp.MustCompile(`/api/webhooks/\d+/([A-Za-z0-9_-]{20,})`)},
-	{what: apiToken, need: []string{"eyJ"}, expr: regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3}`)},
-	{what: apiToken, need: []string{":AA"}, expr: regexp.MustCompile(`\b\d{8,10}:AA[A-Za-z0-9_-]{33}`)},
-	{what: apiToken, need: []string{"SG."}, expr: regexp.MustCompile(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`)},
-	{what: apiToken, need: []string{"SK"}, expr: regexp.MustCompile(`\bSK[0-9a-f]{32}\b`)},
-	{what: apiToken, need: []string{"key-"}, expr: regexp.MustCompile(`\bkey-[0-9a-f]{32}\b`)},
-	{what: apiToken, need: []string{"EAA"}, expr: regexp.MustCompile(`\bEAA[A-Za-z0-9]{60,}`), strong: true},
-	{what: apiToken, need: []string{"pat"}, expr: regexp.MustCompile(`\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}\b`)},
-	{what: apiToken, need: []string{"M", "N", "O"}, expr: regexp.MustCompile(`\b[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}`), strong: true, least: 58},
-	{what: privateKey, need: []string{"AGE-SECRET-KEY-"}, expr: regexp.MustCompile(`\bAGE-SECRET-KEY-[0-9A-Z-]{20,}`)},
-	{what: password, fold: true, need: []string{"pass", "pwd"}, expr: regexp.MustCompile(`(?i)[?&;](?:pass|passwd|password|passphrase|pwd)=([^&;#"'<>\[\]]+)`)},
-	{what: apiToken, fold: true, need: []string{"key=", "token=", "secret=", "sig=", "signature="}, expr: regexp.MustCompile(
+	{what: apiToken, need: []string{"AKIA", "ASIA", "ABIA", "ACCA"}, expr: late(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`)},
+	{what: apiToken, need: []string{"AIza"}, expr: late(`\bAIza[A-Za-z0-9_-]{30,}`)},
+	{what: apiToken, need: []string{"xox", "xapp-", "xwfp-"}, expr: late(`\b(?:xox[a-z](?:\.xox[a-z])?|xapp|xwfp)-[A-Za-z0-9-]{10,}`)},
+	{what: apiToken, need: []string{"hooks.slack.com/"}, expr: late(`hooks\.slack\.com/[a-z]+/([A-Za-z0-9/_-]{20,})`)},
+	{what: apiToken, need: []string{"/api/webhooks/"}, expr: late(`/api/webhooks/\d+/([A-Za-z0-9_-]{20,})`)},
+	{what: apiToken, need: []string{"eyJ"}, expr: late(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3}`)},
+	{what: apiToken, need: []string{":AA"}, expr: late(`\b\d{8,10}:AA[A-Za-z0-9_-]{33}`)},
+	{what: apiToken, need: []string{"SG."}, expr: late(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`)},
+	{what: apiToken, need: []string{"SK"}, expr: late(`\bSK[0-9a-f]{32}\b`)},
+	{what: apiToken, need: []string{"key-"}, expr: late(`\bkey-[0-9a-f]{32}\b`)},
+	{what: apiToken, need: []string{"EAA"}, expr: late(`\bEAA[A-Za-z0-9]{60,}`), strong: true},
+	{what: apiToken, need: []string{"pat"}, expr: late(`\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}\b`)},
+	{what: apiToken, need: []string{"M", "N", "O"}, expr: late(`\b[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}`), strong: true, least: 58},
+	{what: privateKey, need: []string{"AGE-SECRET-KEY-"}, expr: late(`\bAGE-SECRET-KEY-[0-9A-Z-]{20,}`)},
+	{what: password, fold: true, need: []string{"pass", "pwd"}, expr: late(`(?i)[?&;](?:pass|passwd|password|passphrase|pwd)=([^&;#"'<>\[\]]+)`)},
+	{what: apiToken, fold: true, need: []string{"key=", "token=", "secret=", "sig=", "signature="}, expr: late(
 		`(?i)[?&;](?:api_?key|access_?token|auth_?token|refresh_?token|id_?token|private_?token|client_?secret|secret|sig|x-amz-signature|x-amz-security-token|x-goog-signature)=([^&;#"'<>\[\]]{8,})`)},
 }
 
@@ -84,24 +91,24 @@ var prefixes = []string{
 }
 
 // prefixed finds what begins with one of the prefixes and goes on like a token.
-var prefixed = func() secret {
-	quoted := make([]string, len(prefixes))
-	for i, p := range prefixes {
-		quoted[i] = regexp.QuoteMeta(p)
-	}
-	return secret{
-		what: apiToken, need: prefixes, strong: true,
-		expr: regexp.MustCompile(`(?:^|[^A-Za-z0-9_])((?:` + strings.Join(quoted, "|") + `)[A-Za-z0-9_+/=-]{20,})`),
-	}
-}()
+var prefixed = secret{
+	what: apiToken, need: prefixes, strong: true,
+	expr: sync.OnceValue(func() *regexp.Regexp {
+		quoted := make([]string, len(prefixes))
+		for i, p := range prefixes {
+			quoted[i] = regexp.QuoteMeta(p)
+		}
+		return regexp.MustCompile(`(?:^|[^A-Za-z0-9_])((?:` + strings.Join(quoted, "|") + `)[A-Za-z0-9_+/=-]{20,})`)
+	}),
+}
 
 // inText are secrets that a word before them gives away: need, in lower case, is where expr begins.
 var inText = []secret{
-	{what: privateKey, need: []string{"private-lines"}, expr: regexp.MustCompile(`^(?i)private-lines: *\d+\s+((?:[A-Za-z0-9+/=]{16,}\s*?)(?:\s[A-Za-z0-9+/=]{16,})*)`)},
-	{what: privateKey, need: []string{"privatekey", "private_key", "private key"}, strong: true, expr: regexp.MustCompile(`^(?i)private[_ ]?key["']?\s*[:=]\s*["']?([A-Za-z0-9+/]{40,}={0,2})`)},
-	{what: apiToken, need: []string{"authorization"}, expr: regexp.MustCompile(`^(?i)authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|bot)\s+([A-Za-z0-9._~+/=:-]{8,})`)},
-	{what: apiToken, need: []string{"bearer "}, strong: true, expr: regexp.MustCompile(`^(?i)bearer\s+([A-Za-z0-9._~+/-]{20,}=*)`)},
-	{what: apiToken, need: []string{"key", "token", "secret"}, after: owners, strong: true, expr: regexp.MustCompile(
+	{what: privateKey, need: []string{"private-lines"}, expr: late(`^(?i)private-lines: *\d+\s+((?:[A-Za-z0-9+/=]{16,}\s*?)(?:\s[A-Za-z0-9+/=]{16,})*)`)},
+	{what: privateKey, need: []string{"privatekey", "private_key", "private key"}, strong: true, expr: late(`^(?i)private[_ ]?key["']?\s*[:=]\s*["']?([A-Za-z0-9+/]{40,}={0,2})`)},
+	{what: apiToken, need: []string{"authorization"}, expr: late(`^(?i)authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|bot)\s+([A-Za-z0-9._~+/=:-]{8,})`)},
+	{what: apiToken, need: []string{"bearer "}, strong: true, expr: late(`^(?i)bearer\s+([A-Za-z0-9._~+/-]{20,}=*)`)},
+	{what: apiToken, need: []string{"key", "token", "secret"}, after: owners, strong: true, expr: late(
 		`^(?i)(?:key|token|secret)["']?\s{0,3}(?::|=>?|is)\s{0,3}["'` + "`" + `]?([A-Za-z0-9_./+=~-]{16,})`)},
 }
 
@@ -139,7 +146,7 @@ func (x *secret) replaceAfter(s, lower string) string {
 			if x.after != nil && !follows(lower[:i], x.after) {
 				continue
 			}
-			m := x.expr.FindStringSubmatchIndex(s[i:])
+			m := x.expr().FindStringSubmatchIndex(s[i:])
 			if m == nil {
 				continue
 			}
@@ -231,7 +238,7 @@ func (x *secret) replace(s, lower string) string {
 	}
 	var out strings.Builder
 	done := 0
-	for _, at := range x.expr.FindAllStringSubmatchIndex(s, -1) {
+	for _, at := range x.expr().FindAllStringSubmatchIndex(s, -1) {
 		from, to := at[len(at)-2], at[len(at)-1]
 		if x.strong && !strong(s[from:to]) {
 			continue
