@@ -10,7 +10,6 @@ package chatgpt
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -325,11 +324,11 @@ func canvas(text string, parts []json.RawMessage) string {
 }
 
 // Marks of citations, which the program shows as small links.
-var marks = regexp.MustCompile("\ue200[^\ue200\ue201]*\ue201|【[0-9]+(?::[0-9]+)?†[^】\n]*】")
+var marks = talk.Pattern("\ue200[^\ue200\ue201]*\ue201|【[0-9]+(?::[0-9]+)?†[^】\n]*】")
 
 func withoutMarks(s string) string {
 	if strings.Contains(s, "\ue200") || strings.Contains(s, "【") {
-		s = marks.ReplaceAllString(s, "")
+		s = marks().ReplaceAllString(s, "")
 	}
 	return s
 }

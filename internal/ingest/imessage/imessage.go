@@ -9,7 +9,6 @@ package imessage
 import (
 	"context"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -35,11 +34,11 @@ func (Reader) Name() string { return "imessage" }
 func (Reader) Version() int { return 1 }
 
 // Jan 02, 2006  3:04:05 PM, and what the program adds.
-var stampLine = regexp.MustCompile(`^( *)([A-Z][a-z]{2} \d{2}, \d{4} {1,2}\d{1,2}:\d{2}:\d{2} [AP]M)(?: (.*))?$`)
+var stampLine = talk.Pattern(`^( *)([A-Z][a-z]{2} \d{2}, \d{4} {1,2}\d{1,2}:\d{2}:\d{2} [AP]M)(?: (.*))?$`)
 
 // parseStamp reads the line that begins a message; note is what stands behind the time.
 func parseStamp(l string) (at time.Time, indent int, note string, ok bool) {
-	m := stampLine.FindStringSubmatch(l)
+	m := stampLine().FindStringSubmatch(l)
 	if m == nil {
 		return at, 0, "", false
 	}
@@ -159,7 +158,7 @@ func (x *conversation) flush() error {
 	return x.w.Add(m)
 }
 
-var effects = regexp.MustCompile(`^(?:Sent with [A-Z][\pL ]{2,30}|This message responded to an earlier message\.|This message unsent by .*|(?:You|.{1,60}) unsent (?:a|this) message.*)$`)
+var effects = talk.Pattern(`^(?:Sent with [A-Z][\pL ]{2,30}|This message responded to an earlier message\.|This message unsent by .*|(?:You|.{1,60}) unsent (?:a|this) message.*)$`)
 
 // spoken returns what somebody wrote of a message.
 func spoken(body string) string {
@@ -169,7 +168,7 @@ func spoken(body string) string {
 		if bare == "Tapbacks:" || bare == "Reactions:" {
 			break
 		}
-		if effects.MatchString(bare) {
+		if effects().MatchString(bare) {
 			continue
 		}
 		if name, ok := attached(bare); ok {

@@ -79,19 +79,19 @@ type entry struct {
 
 var (
 	// 2024-05-01 12:34:56<tab>nick<tab>text, as WeeChat writes.
-	weechat = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})\t([^\t]*)\t(.*)$`)
+	weechat = talk.Pattern(`^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})\t([^\t]*)\t(.*)$`)
 	// May 01 12:34:56 <nick><tab>text, as HexChat writes, in any language's short names of months.
-	hexchat = regexp.MustCompile(`^(\pL{3,5})\.? (\d{1,2}) (\d{2}:\d{2}:\d{2}) (<[^>]+>|\*|\*\t?)[ \t]+(.*)$`)
+	hexchat = talk.Pattern(`^(\pL{3,5})\.? (\d{1,2}) (\d{2}:\d{2}:\d{2}) (<[^>]+>|\*|\*\t?)[ \t]+(.*)$`)
 	// [12:34:56] <nick> text, 12:34 <@nick> text, 2024-05-01T12:34:56 <nick> text: ZNC, irssi and others.
-	common = regexp.MustCompile(`^\[?(?:(\d{4}-\d{2}-\d{2})[T ])?(\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?\]?\s+(.*)$`)
-	spoken = regexp.MustCompile(`^<([ @+%&~!]*[^<>\s]{1,64})>(?: (.*))?$`)
-	action = regexp.MustCompile(`^\* ([^\s*]{1,64}) (.*)$`)
-	status = regexp.MustCompile(`^(?:-[^\s-]{1,64}-|\* [^\s*]{1,64}:|-!-|-{2,3}|\*{3}|-->|<--|={2,3}|==)(?: |$)`)
+	common = talk.Pattern(`^\[?(?:(\d{4}-\d{2}-\d{2})[T ])?(\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?\]?\s+(.*)$`)
+	spoken = talk.Pattern(`^<([ @+%&~!]*[^<>\s]{1,64})>(?: (.*))?$`)
+	action = talk.Pattern(`^\* ([^\s*]{1,64}) (.*)$`)
+	status = talk.Pattern(`^(?:-[^\s-]{1,64}-|\* [^\s*]{1,64}:|-!-|-{2,3}|\*{3}|-->|<--|={2,3}|==)(?: |$)`)
 )
 
 // parse reads a line; of what the client tells, text is empty.
 func parse(l string) (e entry, ok bool) {
-	if m := weechat.FindStringSubmatch(l); m != nil {
+	if m := weechat().FindStringSubmatch(l); m != nil {
 		at, err := time.Parse("2006-01-02 15:04:05", m[1]+" "+m[2])
 		if err != nil {
 			return e, false
@@ -108,7 +108,7 @@ func parse(l string) (e entry, ok bool) {
 		e.nick = cleanNick(e.nick)
 		return e, true
 	}
-	if m := hexchat.FindStringSubmatch(l); m != nil {
+	if m := hexchat().FindStringSubmatch(l); m != nil {
 		e.month, ok = months[strings.ToLower(m[1])]
 		day, err := strconv.Atoi(m[2])
 		at, err2 := time.Parse("15:04:05", m[3])
@@ -123,7 +123,7 @@ func parse(l string) (e entry, ok bool) {
 		}
 		return e, true
 	}
-	m := common.FindStringSubmatch(l)
+	m := common().FindStringSubmatch(l)
 	if m == nil {
 		return e, false
 	}
@@ -144,14 +144,14 @@ func parse(l string) (e entry, ok bool) {
 	}
 	rest := m[3]
 	switch {
-	case status.MatchString(rest):
+	case status().MatchString(rest):
 		return e, true
 	}
-	if m := spoken.FindStringSubmatch(rest); m != nil {
+	if m := spoken().FindStringSubmatch(rest); m != nil {
 		e.nick, e.text = cleanNick(m[1]), m[2]
 		return e, true
 	}
-	if m := action.FindStringSubmatch(rest); m != nil {
+	if m := action().FindStringSubmatch(rest); m != nil {
 		if told(m[2]) {
 			return e, true
 		}
@@ -184,13 +184,13 @@ var months = map[string]int{
 	"янв": 1, "фев": 2, "мар": 3, "апр": 4, "мая": 5, "май": 5, "июн": 6, "июл": 7, "авг": 8, "сен": 9, "окт": 10, "ноя": 11, "дек": 12,
 }
 
-var borders = []*regexp.Regexp{
+var borders = []func() *regexp.Regexp{
 	// irssi: --- Log opened Wed May 01 12:00:00 2024, --- Day changed Thu May 02 2024
-	regexp.MustCompile(`^--- (?:Log opened|Log closed|Day changed) .*?(\pL{3,5})\.? (\d{1,2})(?: \d{2}:\d{2}:\d{2})? (\d{4})$`),
+	talk.Pattern(`^--- (?:Log opened|Log closed|Day changed) .*?(\pL{3,5})\.? (\d{1,2})(?: \d{2}:\d{2}:\d{2})? (\d{4})$`),
 	// HexChat and XChat: **** BEGIN LOGGING AT Wed May  1 12:00:00 2024
-	regexp.MustCompile(`^\*\*\*\* (?:BEGIN|ENDING) LOGGING AT .*?(\pL{3,5})\.? +(\d{1,2}) \d{2}:\d{2}:\d{2} (\d{4})$`),
+	talk.Pattern(`^\*\*\*\* (?:BEGIN|ENDING) LOGGING AT .*?(\pL{3,5})\.? +(\d{1,2}) \d{2}:\d{2}:\d{2} (\d{4})$`),
 	// mIRC: Session Start: Wed May 01 12:00:00 2024
-	regexp.MustCompile(`^Session (?:Start|Close|Time): .*?(\pL{3,5})\.? +(\d{1,2}) \d{2}:\d{2}:\d{2} (\d{4})$`),
+	talk.Pattern(`^Session (?:Start|Close|Time): .*?(\pL{3,5})\.? +(\d{1,2}) \d{2}:\d{2}:\d{2} (\d{4})$`),
 }
 
 // border reads a line that says which day begins or ends.
@@ -199,7 +199,7 @@ func border(l string) (day time.Time, ok bool) {
 		return day, false
 	}
 	for _, re := range borders {
-		m := re.FindStringSubmatch(l)
+		m := re().FindStringSubmatch(l)
 		if m == nil {
 			continue
 		}
@@ -215,13 +215,13 @@ func border(l string) (day time.Time, ok bool) {
 }
 
 // Colours and other marks that clients put into texts.
-var colours = regexp.MustCompile("\x03(?:\\d{1,2}(?:,\\d{1,2})?)?|\x04[0-9a-fA-F]{0,6}|[\x02\x0f\x11\x16\x1d\x1e\x1f]")
+var colours = talk.Pattern("\x03(?:\\d{1,2}(?:,\\d{1,2})?)?|\x04[0-9a-fA-F]{0,6}|[\x02\x0f\x11\x16\x1d\x1e\x1f]")
 
 func withoutColours(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\t' }) < 0 {
 		return s
 	}
-	return colours.ReplaceAllString(s, "")
+	return colours().ReplaceAllString(s, "")
 }
 
 // Read implements doc.Reader.
@@ -299,13 +299,13 @@ func yearOf(day time.Time, month int) int {
 }
 
 var (
-	isoDate   = regexp.MustCompile(`(\d{4})[-_.]?(\d{2})[-_.]?(\d{2})`)
-	dateParts = regexp.MustCompile(`[-_.]?\d{4}[-_.]?\d{2}[-_.]?\d{2}`)
+	isoDate   = talk.Pattern(`(\d{4})[-_.]?(\d{2})[-_.]?(\d{2})`)
+	dateParts = talk.Pattern(`[-_.]?\d{4}[-_.]?\d{2}[-_.]?\d{2}`)
 )
 
 // dateInName returns the day that a log is named by, as ZNC and others do.
 func dateInName(rel string) time.Time {
-	for _, m := range isoDate.FindAllStringSubmatch(path.Base(rel), 3) {
+	for _, m := range isoDate().FindAllStringSubmatch(path.Base(rel), 3) {
 		if t, err := time.Parse("20060102", m[1]+m[2]+m[3]); err == nil && talk.Sane(t) {
 			return t
 		}
@@ -344,7 +344,7 @@ func room(in *doc.Input) talk.Room {
 		}
 		return ""
 	}
-	switch base := strings.TrimSpace(dateParts.ReplaceAllString(name, "")); {
+	switch base := strings.TrimSpace(dateParts().ReplaceAllString(name, "")); {
 	case strings.HasPrefix(name, "irc."): // WeeChat: irc.libera.#go
 		parts := strings.SplitN(name, ".", 3)
 		network, name = parts[1], base

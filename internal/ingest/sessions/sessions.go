@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -289,11 +288,11 @@ func textOf(raw json.RawMessage) string {
 }
 
 // Tags in which the programs put words of their own into what the person says.
-var tags = regexp.MustCompile(`(?s)<(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|bash-stdout|bash-stderr|task-notification|ide_opened_file|ide_selection|user-memory-input)>.*?</(?:system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|bash-stdout|bash-stderr|task-notification|ide_opened_file|ide_selection|user-memory-input)>`)
+var tags = talk.Pattern(`(?s)<(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|bash-stdout|bash-stderr|task-notification|ide_opened_file|ide_selection|user-memory-input)>.*?</(?:system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|bash-stdout|bash-stderr|task-notification|ide_opened_file|ide_selection|user-memory-input)>`)
 
 var (
-	kept       = regexp.MustCompile(`</?(?:command-name|command-args|command-contents|bash-input)>`)
-	onlyOrder  = regexp.MustCompile(`^/[A-Za-z0-9:_-]+$`)
+	kept       = talk.Pattern(`</?(?:command-name|command-args|command-contents|bash-input)>`)
+	onlyOrder  = talk.Pattern(`^/[A-Za-z0-9:_-]+$`)
 	interrupts = []string{"[Request interrupted by user]", "[Request interrupted by user for tool use]", "(no content)"}
 )
 
@@ -317,9 +316,9 @@ func person(s string) string {
 		return ""
 	}
 	if strings.Contains(s, "<") {
-		s = tags.ReplaceAllString(s, "")
-		if kept.MatchString(s) {
-			s = strings.Join(strings.Fields(kept.ReplaceAllString(s, " ")), " ")
+		s = tags().ReplaceAllString(s, "")
+		if kept().MatchString(s) {
+			s = strings.Join(strings.Fields(kept().ReplaceAllString(s, " ")), " ")
 		}
 	}
 	s = strings.TrimSpace(s)
@@ -328,7 +327,7 @@ func person(s string) string {
 			return ""
 		}
 	}
-	if onlyOrder.MatchString(s) {
+	if onlyOrder().MatchString(s) {
 		return "" // an order to the program, such as /clear
 	}
 	return s

@@ -10,7 +10,6 @@ import (
 	"context"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -49,9 +48,9 @@ const (
 )
 
 var (
-	markdownLine = regexp.MustCompile(`^\[(\d{4}-\d{2}-\d{2}),? (\d{2}:\d{2}(?::\d{2})?)\] ([^:\n]{1,200}): ?(.*)$`)
-	shortLine    = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) ([^:\n]{1,200}):(?: (.*))?$`)
-	longField    = regexp.MustCompile(`^(From|Type|Sent|Received|Attachment|Reaction|Edited): (.*)$`)
+	markdownLine = talk.Pattern(`^\[(\d{4}-\d{2}-\d{2}),? (\d{2}:\d{2}(?::\d{2})?)\] ([^:\n]{1,200}): ?(.*)$`)
+	shortLine    = talk.Pattern(`^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) ([^:\n]{1,200}):(?: (.*))?$`)
+	longField    = talk.Pattern(`^(From|Type|Sent|Received|Attachment|Reaction|Edited): (.*)$`)
 )
 
 // formOf finds out what wrote a file that begins with head.
@@ -84,24 +83,24 @@ func formOf(in *doc.Input) form {
 		switch {
 		case of == 1 && strings.HasPrefix(l, "Conversation: "):
 			found = long
-		case of == 1 && markdownLine.MatchString(l):
+		case of == 1 && markdownLine().MatchString(l):
 			found = markdown
-		case of == 1 && shortLine.MatchString(l):
+		case of == 1 && shortLine().MatchString(l):
 			found = short
 		case of == 1:
 			return none
 		}
 		switch found {
 		case long:
-			if longField.MatchString(l) {
+			if longField().MatchString(l) {
 				n++
 			}
 		case markdown:
-			if markdownLine.MatchString(l) {
+			if markdownLine().MatchString(l) {
 				n++
 			}
 		case short:
-			if shortLine.MatchString(l) {
+			if shortLine().MatchString(l) {
 				n++
 			}
 		}
@@ -224,9 +223,9 @@ func (x *chat) text(f io.Reader, head []byte, fm form) error {
 			}
 			continue
 		case short:
-			m = shortLine.FindStringSubmatch(line)
+			m = shortLine().FindStringSubmatch(line)
 		default:
-			m = markdownLine.FindStringSubmatch(line)
+			m = markdownLine().FindStringSubmatch(line)
 		}
 		if m == nil {
 			x.goOn(line)
@@ -272,21 +271,21 @@ func (x *chat) flush(fm form) error {
 }
 
 var (
-	details   = regexp.MustCompile(`^\[(?:reply to [^\]\n]*|edited|\d+ attachments?|[a-z-]+ message)(?:, (?:edited|\d+ attachments?))*\] ?`)
-	reactions = regexp.MustCompile(`\n\(- [^\n]* -\)`)
-	sticker   = regexp.MustCompile(`\n?\(\( [^\n]* \)\)`)
-	media     = regexp.MustCompile(`!?\[([^\]\n]*)\]\(\.{1,2}/[^)\n]*\) {0,2}`)
+	details   = talk.Pattern(`^\[(?:reply to [^\]\n]*|edited|\d+ attachments?|[a-z-]+ message)(?:, (?:edited|\d+ attachments?))*\] ?`)
+	reactions = talk.Pattern(`\n\(- [^\n]* -\)`)
+	sticker   = talk.Pattern(`\n?\(\( [^\n]* \)\)`)
+	media     = talk.Pattern(`!?\[([^\]\n]*)\]\(\.{1,2}/[^)\n]*\) {0,2}`)
 )
 
-func withoutDetails(s string) string { return details.ReplaceAllString(s, "") }
+func withoutDetails(s string) string { return details().ReplaceAllString(s, "") }
 
 // withoutMarks drops what signal-export adds to a text: reactions, stickers, pictures. Other files are
 // named.
 func withoutMarks(s string) string {
-	s = reactions.ReplaceAllString(s, "")
-	s = sticker.ReplaceAllString(s, "")
-	s = media.ReplaceAllStringFunc(s, func(link string) string {
-		name := media.FindStringSubmatch(link)[1]
+	s = reactions().ReplaceAllString(s, "")
+	s = sticker().ReplaceAllString(s, "")
+	s = media().ReplaceAllStringFunc(s, func(link string) string {
+		name := media().FindStringSubmatch(link)[1]
 		if strings.HasPrefix(link, "!") || !document(name) {
 			return ""
 		}
@@ -332,7 +331,7 @@ func (l *longState) line(line, ref string) error {
 		x.name = bareName(name)
 		return nil
 	}
-	m := longField.FindStringSubmatch(line)
+	m := longField().FindStringSubmatch(line)
 	switch {
 	case m != nil && (m[1] == "From" || m[1] == "Type" && !l.fields) && (x.cur == nil || l.quiet > 0):
 		if err := x.flush(long); err != nil {

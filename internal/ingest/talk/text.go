@@ -1,13 +1,21 @@
 package talk
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
 
 // maxName bounds a name that becomes part of a source id or a title, in bytes.
 const maxName = 120
+
+// Pattern returns what compiles expr when it is first asked for: to have the patterns of all formats at
+// hand would cost every start of the program milliseconds.
+func Pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // Tidy returns s as valid UTF-8 with line ends \n, without control characters and blank ends.
 func Tidy(s string) string {

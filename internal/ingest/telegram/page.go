@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
@@ -379,11 +378,11 @@ func (p *page) end() error {
 	return p.w.Add(*m)
 }
 
-var forwardDate = regexp.MustCompile(`\s+\d{2}\.\d{2}\.\d{4}.*$`)
+var forwardDate = talk.Pattern(`\s+\d{2}\.\d{2}\.\d{4}.*$`)
 
 // forwardedBy returns the name in front of the date.
 func forwardedBy(s string) string {
-	return forwardDate.ReplaceAllString(talk.Name(s), "")
+	return forwardDate().ReplaceAllString(talk.Name(s), "")
 }
 
 // pageTime reads 01.05.2024 12:00:00 UTC+02:00; older pages have no zone.

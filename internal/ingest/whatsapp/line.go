@@ -2,6 +2,7 @@ package whatsapp
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,32 +31,34 @@ const (
 
 // The words for the halves of a day, in lower case and without blanks and full stops. Each language has
 // its own, before or after the time.
-var halves = map[string]half{
-	"am": am, "pm": pm, "a": am, "p": pm,
-	"上午": am, "早上": am, "凌晨": am, "清晨": am, "午前": am, "下午": pm, "晚上": pm, "傍晚": pm, "午後": pm, "中午": pm, "夜晚": pm,
-	"오전": am, "오후": pm,
-	"ص": am, "م": pm, "صباحًا": am, "مساءً": pm, "صباحا": am, "مساء": pm,
-	"قظ": am, "بظ": pm, "قبلازظهر": am, "بعدازظهر": pm,
-	"πμ": am, "μμ": pm,
-	"पूर्वाह्न": am, "अपराह्न": pm, "मपू": am, "मउ": pm,
-	"முற்பகல்": am, "பிற்பகல்": pm, "முப": am, "பிப": pm,
-	"ก่อนเที่ยง": am, "หลังเที่ยง": pm,
-	"öö": am, "ös": pm,
-	"vorm": am, "nachm": pm,
-	"de": am, "du": pm, // Hungarian
-	"fm": am, "em": pm, // Swedish
-	"ap": am, "ip": pm, // Finnish
-	"sa": am, "ch": pm, // Vietnamese
-	"pg": am, "ptg": pm, // Malay
-	"пробед": am, "слобед": pm, "пробяд": am, "дп": am, "пп": pm, "прпопол": am, "попол": pm,
-	"преподне": am, "поподне": pm, "прије": am, "после": pm,
-	"dop": am, "odp": pm, "dopo": am, "popo": pm, "dopoludnia": am, "popoludní": pm,
-	"mattina": am, "pomeriggio": pm, "damanhã": am, "datarde": pm, "danoite": pm, "damadrugada": am,
-	"paradite": am, "pasdite": pm, "eparadites": am, "epasdites": pm,
-	"priekšpusdienā": am, "pēcpusdienā": pm, "priešpiet": am, "popiet": pm,
-	"asubuhi": am, "mchana": pm, "jioni": pm, "usiku": pm,
-	"լուսաբաց": am, "לפנהצ": am, "אחהצ": pm,
-}
+var halves = sync.OnceValue(func() map[string]half {
+	return map[string]half{
+		"am": am, "pm": pm, "a": am, "p": pm,
+		"上午": am, "早上": am, "凌晨": am, "清晨": am, "午前": am, "下午": pm, "晚上": pm, "傍晚": pm, "午後": pm, "中午": pm, "夜晚": pm,
+		"오전": am, "오후": pm,
+		"ص": am, "م": pm, "صباحًا": am, "مساءً": pm, "صباحا": am, "مساء": pm,
+		"قظ": am, "بظ": pm, "قبلازظهر": am, "بعدازظهر": pm,
+		"πμ": am, "μμ": pm,
+		"पूर्वाह्न": am, "अपराह्न": pm, "मपू": am, "मउ": pm,
+		"முற்பகல்": am, "பிற்பகல்": pm, "முப": am, "பிப": pm,
+		"ก่อนเที่ยง": am, "หลังเที่ยง": pm,
+		"öö": am, "ös": pm,
+		"vorm": am, "nachm": pm,
+		"de": am, "du": pm, // Hungarian
+		"fm": am, "em": pm, // Swedish
+		"ap": am, "ip": pm, // Finnish
+		"sa": am, "ch": pm, // Vietnamese
+		"pg": am, "ptg": pm, // Malay
+		"пробед": am, "слобед": pm, "пробяд": am, "дп": am, "пп": pm, "прпопол": am, "попол": pm,
+		"преподне": am, "поподне": pm, "прије": am, "после": pm,
+		"dop": am, "odp": pm, "dopo": am, "popo": pm, "dopoludnia": am, "popoludní": pm,
+		"mattina": am, "pomeriggio": pm, "damanhã": am, "datarde": pm, "danoite": pm, "damadrugada": am,
+		"paradite": am, "pasdite": pm, "eparadites": am, "epasdites": pm,
+		"priekšpusdienā": am, "pēcpusdienā": pm, "priešpiet": am, "popiet": pm,
+		"asubuhi": am, "mchana": pm, "jioni": pm, "usiku": pm,
+		"լուսաբաց": am, "לפנהצ": am, "אחהצ": pm,
+	}
+})
 
 // maxStamp bounds the stamp of a message, in bytes, which is far longer than any.
 const maxStamp = 160
@@ -291,7 +294,7 @@ func halfOf(s string) half {
 		}
 		return unicode.ToLower(r)
 	}, s)
-	return halves[s]
+	return halves()[s]
 }
 
 // clock returns the hour of a day of 24 hours.

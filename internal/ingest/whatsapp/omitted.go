@@ -3,6 +3,7 @@ package whatsapp
 import (
 	"path"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/openhuman/openhuman-core/internal/ingest/talk"
@@ -35,12 +36,15 @@ var attachedWords = set(
 	"file attached", "datei angehängt", "fichier joint", "archivo adjunto", "arquivo anexado", "ficheiro anexado", "file allegato", "bestand bijgevoegd", "файл добавлен", "файл прикріплено", "dosya ekli", "plik dołączony", "soubor přiložen", "bifogad fil", "fil vedlagt", "vedhæftet fil", "tiedosto liitetty", "αρχείο συνημμένο", "file terlampir", "文件附件", "附件檔案", "檔案附件", "添付ファイル", "파일 첨부됨", "مرفق", "ملف مرفق", "הקובץ מצורף", "फ़ाइल अटैच की गई", "tệp đính kèm",
 )
 
-func set(ss ...string) map[string]bool {
-	m := make(map[string]bool, len(ss))
-	for _, s := range ss {
-		m[plainly(s)] = true
-	}
-	return m
+// set returns what makes a set of texts when it is first asked for.
+func set(ss ...string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := make(map[string]bool, len(ss))
+		for _, s := range ss {
+			m[plainly(s)] = true
+		}
+		return m
+	})
 }
 
 // plainly reduces a line to what the lists above hold.
@@ -76,7 +80,7 @@ func spoken(text string) string {
 				kept = append(kept, "")
 			}
 			continue
-		case len(bare) < 120 && omitted[plainly(bare)]:
+		case len(bare) < 120 && omitted()[plainly(bare)]:
 			continue
 		}
 		if name, ok := attachment(bare, marked); ok {
@@ -101,7 +105,7 @@ func beforeFile(l string) (head string, ok bool) {
 		return "", false
 	}
 	tail := strings.TrimSpace(talk.Unmarked(l[i:]))
-	if _, ok := attachment(tail, true); !ok && !omitted[plainly(tail)] {
+	if _, ok := attachment(tail, true); !ok && !omitted()[plainly(tail)] {
 		return "", false
 	}
 	head = talk.Unmarked(l[:i])
@@ -115,7 +119,7 @@ func beforeFile(l string) (head string, ok bool) {
 // names of people who are called.
 func withoutEdited(l string) string {
 	if i := strings.LastIndexByte(l, '<'); i >= 0 && len(l)-i < 120 && strings.HasSuffix(strings.TrimSpace(talk.Unmarked(l)), ">") {
-		if strings.HasSuffix(l[:i], "\u200e") || edited[plainly(l[i:])] {
+		if strings.HasSuffix(l[:i], "\u200e") || edited()[plainly(l[i:])] {
 			l = strings.TrimRightFunc(l[:i], func(r rune) bool { return talk.Mark(r) || unicode.IsSpace(r) })
 		}
 	}
@@ -133,7 +137,7 @@ func attachment(l string, marked bool) (name string, ok bool) {
 		}
 	case strings.HasSuffix(l, ")"):
 		i := strings.LastIndex(l, " (")
-		if i <= 0 || !attachedWords[plainly(l[i:])] {
+		if i <= 0 || !attachedWords()[plainly(l[i:])] {
 			return "", false
 		}
 		name = l[:i]

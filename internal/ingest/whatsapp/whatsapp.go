@@ -214,7 +214,7 @@ func (x *chat) flush() error {
 	return x.w.Add(m)
 }
 
-var call = regexp.MustCompile("@\u2068([^\u2069\n]{1,100})\u2069")
+var call = talk.Pattern("@\u2068([^\u2069\n]{1,100})\u2069")
 
 // called returns whom a text calls by name.
 func (x *chat) called(raw string) []doc.Person {
@@ -222,7 +222,7 @@ func (x *chat) called(raw string) []doc.Person {
 		return nil
 	}
 	var out []doc.Person
-	for _, m := range call.FindAllStringSubmatch(raw, 20) {
+	for _, m := range call().FindAllStringSubmatch(raw, 20) {
 		if n := cleanAuthor(m[1]); n != "" && !strings.HasPrefix(n, "+") {
 			out = append(out, doc.Person{Name: n})
 		}
@@ -231,14 +231,14 @@ func (x *chat) called(raw string) []doc.Person {
 }
 
 // What the names of exported files hold around the name of the chat, by language.
-var named = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^.*?whatsapp.*?\s+(?:-|–|with|mit|con|avec|com|met|med|kanssa|z|с контактом|s kontaktem|s kontaktom|s|со?|из|în|cu|dengan|với|με|עם|مع|com)\s+(.+)$`),
-	regexp.MustCompile(`(?i)^与\s*(.+?)\s*的\s*whatsapp`),
-	regexp.MustCompile(`(?i)^與\s*(.+?)\s*的\s*whatsapp`),
-	regexp.MustCompile(`(?i)^(.+?)(?:님과의|との|와의|과의|\s+ile)\s*whatsapp`),
+var named = []func() *regexp.Regexp{
+	talk.Pattern(`(?i)^.*?whatsapp.*?\s+(?:-|–|with|mit|con|avec|com|met|med|kanssa|z|с контактом|s kontaktem|s kontaktom|s|со?|из|în|cu|dengan|với|με|עם|مع|com)\s+(.+)$`),
+	talk.Pattern(`(?i)^与\s*(.+?)\s*的\s*whatsapp`),
+	talk.Pattern(`(?i)^與\s*(.+?)\s*的\s*whatsapp`),
+	talk.Pattern(`(?i)^(.+?)(?:님과의|との|와의|과의|\s+ile)\s*whatsapp`),
 }
 
-var copied = regexp.MustCompile(`\s*\(\d{1,3}\)$`)
+var copied = talk.Pattern(`\s*\(\d{1,3}\)$`)
 
 // chatName returns what the chat is called: as the file, its folder or its archive says, else as the
 // chat's own first line does.
@@ -257,7 +257,7 @@ func chatName(in *doc.Input, s *survey) string {
 		return talk.Source(s.first)
 	}
 	for _, n := range []string{base, folder, strings.TrimSuffix(in.Root, ".zip")} {
-		if n = talk.Source(copied.ReplaceAllString(n, "")); n != "" && n != "_chat" && n != "." && n != "/" {
+		if n = talk.Source(copied().ReplaceAllString(n, "")); n != "" && n != "_chat" && n != "." && n != "/" {
 			return n
 		}
 	}
@@ -266,9 +266,9 @@ func chatName(in *doc.Input, s *survey) string {
 
 // fromFile returns the chat's name out of a file's, "" when the file's says nothing of WhatsApp.
 func fromFile(name string) string {
-	name = copied.ReplaceAllString(talk.Name(name), "")
+	name = copied().ReplaceAllString(talk.Name(name), "")
 	for _, re := range named {
-		if m := re.FindStringSubmatch(name); m != nil {
+		if m := re().FindStringSubmatch(name); m != nil {
 			return talk.Source(m[1])
 		}
 	}
