@@ -80,13 +80,12 @@ func readable(r *http.Request) *refusal {
 		return &refusal{http.StatusUnsupportedMediaType, "The body must not be compressed.", "content encoding"}
 	}
 	given := r.Header.Get("Content-Type")
+	if given == "" {
+		return nil
+	}
 	kind, _, err := mime.ParseMediaType(given)
-	switch {
-	case given == "", kind == "application/json", kind == "application/x-www-form-urlencoded",
-		strings.HasPrefix(kind, "application/json"), strings.HasSuffix(kind, "+json"):
-		if given == "" || err == nil {
-			return nil
-		}
+	if err == nil && (kind == "application/x-www-form-urlencoded" || strings.HasPrefix(kind, "application/json") || strings.HasSuffix(kind, "+json")) {
+		return nil
 	}
 	return &refusal{http.StatusUnsupportedMediaType, "The body must be JSON: Content-Type: application/json.", "content type"}
 }
