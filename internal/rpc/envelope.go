@@ -20,13 +20,6 @@ const (
 	codeInternal = -32603
 )
 
-// A request is one call as it was sent.
-type request struct {
-	id     json.RawMessage // nil for a notification
-	method string
-	params json.RawMessage
-}
-
 // A failure is the error of an answer.
 type failure struct {
 	Code    int64  `json:"code"`
@@ -83,13 +76,13 @@ func failureOf(err error) *failure {
 
 func unknownMethod(name string) *failure {
 	f := &failure{codeMethod, "Method not found.", &data{fault.Invalid, "GET /schema lists the methods."}}
+	if o, ok := tools.ByTool(name); ok {
+		f.Data.Hint = "That is the name of a tool; its method is " + o.Method + "."
+		return f
+	}
 	var names []string
 	for _, o := range tools.Catalog {
 		names = append(names, o.Method)
-		if o.Tool != nil && (o.Tool.Name == name || strings.ReplaceAll(o.Tool.Name, ".", "_") == name) {
-			f.Data.Hint = "That is the name of a tool; its method is " + o.Method + "."
-			return f
-		}
 	}
 	for _, try := range []string{name, "openhuman." + name} {
 		if n := near.Word(try, names); n != "" {
@@ -102,8 +95,10 @@ func unknownMethod(name string) *failure {
 
 // A part is one element of a request body: a call, or what is wrong with it.
 type part struct {
-	request
-	bad *failure
+	id     json.RawMessage // nil for a notification
+	method string
+	params json.RawMessage
+	bad    *failure
 }
 
 // parse reads a body. What is wrong with all of it is returned as a failure.
