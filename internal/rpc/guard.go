@@ -135,11 +135,11 @@ func (s *Server) authorized(w http.ResponseWriter, r *http.Request, g *generatio
 		s.turnAway(w, r, denied)
 		return
 	}
-	s.only(w, r, methods, next)
+	only(w, r, methods, next)
 }
 
 // only runs next for the methods that a path has.
-func (s *Server) only(w http.ResponseWriter, r *http.Request, methods []string, next func()) {
+func only(w http.ResponseWriter, r *http.Request, methods []string, next func()) {
 	if slices.Contains(methods, r.Method) {
 		next()
 		return

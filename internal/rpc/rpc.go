@@ -163,15 +163,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.URL.Path {
 	case "/health":
-		s.only(w, r, []string{http.MethodGet, http.MethodHead}, func() { s.health(w, r, g) })
+		only(w, r, []string{http.MethodGet, http.MethodHead}, func() { s.health(w, r, g) })
 	case "/rpc":
 		s.authorized(w, r, g, []string{http.MethodPost}, func() { s.rpc(w, r, g) })
 	case "/schema":
-		s.authorized(w, r, g, []string{http.MethodGet, http.MethodHead}, func() { s.schema(w, r) })
+		s.authorized(w, r, g, []string{http.MethodGet, http.MethodHead}, func() { s.schema(w) })
 	case "/mcp":
 		s.authorized(w, r, g, []string{http.MethodPost, http.MethodGet, http.MethodDelete}, func() { s.mcp(w, r, g) })
 	default:
-		s.only(w, r, []string{http.MethodGet, http.MethodHead}, func() { s.static.ServeHTTP(w, r) })
+		only(w, r, []string{http.MethodGet, http.MethodHead}, func() { s.static.ServeHTTP(w, r) })
 	}
 }
 

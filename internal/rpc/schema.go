@@ -61,7 +61,7 @@ var errorList = sync.OnceValue(func() []errorSchema {
 })
 
 // schema lists every method with the JSON Schemas of what it takes and returns.
-func (s *Server) schema(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) schema(w http.ResponseWriter) {
 	writeJSON(w, http.StatusOK, struct {
 		JSONRPC string         `json:"jsonrpc"`
 		Name    string         `json:"name"`
