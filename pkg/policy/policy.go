@@ -123,6 +123,19 @@ func (e *TooManyError) Seconds() int { return max(1, int((e.Wait+time.Second-1)/
 // Check returns a Denied fault when the caller in ctx must not run the operation, and otherwise counts
 // the call. names are every name the operation goes by (tool and method).
 func (p *Policy) Check(ctx context.Context, a Access, names ...string) error {
+	if err := p.refuses(ctx, a, names); err != nil {
+		return err
+	}
+	return p.paced(ctx, a)
+}
+
+// Allows reports whether the caller in ctx may run the operation, without that being a call.
+func (p *Policy) Allows(ctx context.Context, a Access, names ...string) bool {
+	return p.refuses(ctx, a, names) == nil
+}
+
+// refuses returns why the caller in ctx must not run the operation, however seldom it calls, or nil.
+func (p *Policy) refuses(ctx context.Context, a Access, names []string) error {
 	if p.Hidden(ctx, names...) {
 		return fault.New(fault.Denied, "%s is not allowed for %s.", names[0], clientinfo.From(ctx).Label).
 			WithHint("The owner of this memory can change deny_tools in config.toml.")
@@ -130,10 +143,8 @@ func (p *Policy) Check(ctx context.Context, a Access, names ...string) error {
 	switch {
 	case p != nil && p.o.Withhold != nil:
 		return p.o.Withhold
-	case a == Read:
-		return p.paced(ctx, a)
-	case a == Act && p != nil && p.o.Level != ReadOnly:
-		return p.paced(ctx, a)
+	case a == Read, a == Act && p != nil && p.o.Level != ReadOnly:
+		return nil
 	}
 	return fault.New(fault.Denied, "%s would change something, and this server is read-only.", names[0]).
 		WithHint("The owner of this memory can change policy.level in config.toml.")
