@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	tomlparser "github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/providers/env/v2"
@@ -194,25 +195,35 @@ func (l *loader) put(f Field, raw any, place string, from Origin) {
 }
 
 // severalSources finds a list that was written as one pattern, which would hide nothing, or one that
-// carries the quotes or brackets of a list.
-var severalSources = regexp.MustCompile(`[;,\s]\s*"?[\pL\d_*-]+:|^\[?"|"\]?$`)
+// carries the quotes or brackets of a list. Few settings have a list to look at, and it takes a while
+// to compile.
+var severalSources = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[;,\s]\s*"?[\pL\d_*-]+:|^\[?"|"\]?$`)
+})
+
+func oneSource(pattern string) error {
+	if severalSources().MatchString(pattern) {
+		return fmt.Errorf("%q is several sources in one pattern; write each on its own, with commas between them (a ? stands for any character)", pattern)
+	}
+	return nil
+}
 
 // check judges the values whose meaning is known elsewhere. A tool that is misspelt in deny_tools
 // would be served.
 func (l *loader) check(key string, value any) error {
-	list, _ := value.([]string)
-	if key == denySourcesKey {
-		for _, pattern := range list {
-			if severalSources.MatchString(pattern) {
-				return fmt.Errorf("%q is several sources in one pattern; write each on its own, with commas between them (a ? stands for any character)", pattern)
-			}
-		}
+	var judge func(pattern string) error
+	switch key {
+	case denySourcesKey:
+		judge = oneSource
+	case denyToolsKey:
+		judge = l.denyTool
 	}
-	if key != denyToolsKey || l.denyTool == nil {
+	if judge == nil {
 		return nil
 	}
+	list, _ := value.([]string)
 	for _, pattern := range list {
-		if err := l.denyTool(pattern); err != nil {
+		if err := judge(pattern); err != nil {
 			return err
 		}
 	}
