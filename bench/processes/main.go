@@ -46,14 +46,11 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	path, done, err := harness.Folder(*dir)
+	path, done, err := harness.Memory(ctx, *dir, *chunks, build)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := harness.Make(path, *chunks, func() error { return build(ctx, path, *chunks) }); err != nil {
-		return err
-	}
 	var all []*harness.Server
 	defer func() {
 		for _, s := range all {

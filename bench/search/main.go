@@ -51,14 +51,11 @@ func run(ctx context.Context, args []string) error {
 		fmt.Println("skipped: there is no Python to compare with:", err)
 		return nil
 	}
-	path, done, err := harness.Folder(*dir)
+	path, done, err := harness.Memory(ctx, *dir, *chunks, build)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := harness.Make(path, *chunks, func() error { return build(ctx, path, *chunks) }); err != nil {
-		return err
-	}
 	b := bench{dir: path, baseline: []string{*python, *script, path}, questions: questions(newCorpus())}
 	if *binary == "" {
 		b.ways = []way{{"controller", controllerCPU(path)}}

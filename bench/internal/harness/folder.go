@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,24 +9,23 @@ import (
 	"path/filepath"
 )
 
-// Folder returns dir, or a folder of its own when dir is "". done removes the latter.
-func Folder(dir string) (path string, done func(), err error) {
-	if dir != "" {
-		return dir, func() {}, nil
+// Memory returns dir, or a folder of its own when dir is "", with a memory in it that build makes
+// unless there is one. done removes a folder of its own.
+func Memory(ctx context.Context, dir string, chunks int, build func(ctx context.Context, dir string, chunks int) error) (path string, done func(), err error) {
+	done = func() {}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "bench"); err != nil {
+			return "", nil, err
+		}
+		done = func() { os.RemoveAll(dir) }
 	}
-	tmp, err := os.MkdirTemp("", "bench")
+	if _, err = os.Stat(filepath.Join(dir, "memory.db")); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(os.Stderr, "making %d chunks ...\n", chunks)
+		err = build(ctx, dir, chunks)
+	}
 	if err != nil {
+		done()
 		return "", nil, err
 	}
-	return tmp, func() { os.RemoveAll(tmp) }, nil
-}
-
-// Make runs build unless dir has a memory already.
-func Make(dir string, chunks int, build func() error) error {
-	_, err := os.Stat(filepath.Join(dir, "memory.db"))
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	fmt.Fprintf(os.Stderr, "making %d chunks ...\n", chunks)
-	return build()
+	return dir, done, nil
 }
