@@ -5,8 +5,7 @@
 package config
 
 // Tags: koanf is the key; alias another key that is accepted; env another variable that is accepted;
-// choices, min, max and check bound the value; secret masks it; later marks a setting that this
-// version reads and checks but does not act on yet.
+// choices, min, max and check bound the value; secret masks it.
 
 // Config is every setting. The comments are the documentation.
 type Config struct {

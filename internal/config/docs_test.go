@@ -98,7 +98,7 @@ func (d *docs) table(prefix string, s *ast.StructType) {
 		if last := field.Env[len(field.Env)-1]; strings.HasPrefix(last, "OPENHUMAN_CORE_") {
 			names += ", `" + last + "`"
 		}
-		d.printf("| `%s` | %s | %s | %s |\n", field.Key, names, value, meaning(f, field.Type(), field.Later))
+		d.printf("| `%s` | %s | %s | %s |\n", field.Key, names, value, meaning(f, field.Type()))
 	}
 }
 
@@ -114,11 +114,11 @@ func (d *docs) entryTable(s *ast.StructType) {
 				kind = "yes or no"
 			}
 		}
-		d.printf("| `%s` | %s |\n", tagOf(f).Get("koanf"), meaning(f, kind, false))
+		d.printf("| `%s` | %s |\n", tagOf(f).Get("koanf"), meaning(f, kind))
 	}
 }
 
-func meaning(f *ast.Field, kind string, later bool) string {
+func meaning(f *ast.Field, kind string) string {
 	s := strings.Join(strings.Fields(f.Doc.Text()), " ")
 	tag := tagOf(f)
 	var notes []string
@@ -138,9 +138,6 @@ func meaning(f *ast.Field, kind string, later bool) string {
 	}
 	if len(notes) > 0 {
 		s += " (" + strings.Join(notes, "; ") + ")"
-	}
-	if later {
-		s += " *Later.*"
 	}
 	return strings.ReplaceAll(s, "|", `\|`)
 }

@@ -14,7 +14,6 @@ type Field struct {
 	Aliases []string // other keys that are accepted
 	Choices []string // the only values, when there are any
 	Secret  bool
-	Later   bool // read and checked, but without effect in this version
 
 	typ   reflect.Type
 	tag   reflect.StructTag
@@ -53,7 +52,6 @@ func fieldsOf(t reflect.Type, prefix string, index []int) []Field {
 			Env:     []string{envName(key)},
 			Choices: strings.Fields(f.Tag.Get("choices")),
 			Secret:  f.Tag.Get("secret") != "",
-			Later:   f.Tag.Get("later") != "",
 			typ:     f.Type, tag: f.Tag, index: at,
 		}
 		if a := f.Tag.Get("alias"); a != "" {

@@ -273,14 +273,7 @@ func decodeEntry[T any](key string, raw any) (T, []entryError) {
 
 // withoutEffect warns of what is set but not acted on, so that nobody relies on it.
 func (l *loader) withoutEffect() {
-	for _, f := range l.fields {
-		if from, set := l.Origins[f.Key]; set && f.Later {
-			l.problem(Problem{Place: string(from), Msg: f.Key + " has no effect in this version", Warning: true})
-		}
-	}
-	for _, key := range []string{sourcesKey} {
-		if from, set := l.Origins[key]; set {
-			l.problem(Problem{Place: string(from), Msg: key + " has no effect in this version", Warning: true})
-		}
+	if from, set := l.Origins[sourcesKey]; set {
+		l.problem(Problem{Place: string(from), Msg: sourcesKey + " has no effect in this version", Warning: true})
 	}
 }
