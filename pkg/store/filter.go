@@ -49,11 +49,11 @@ type condition struct {
 func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 	var and []string
 	none := condition{sql: "0", none: true}
-	v, err := sightOf(ctx, q, f.Scope)
+	all, ids, hidden, err := f.sources(ctx, q)
 	if err != nil {
 		return none, err
 	}
-	all, ids, err := f.sources(ctx, q)
+	v, err := sightWithout(ctx, q, hidden)
 	if err != nil {
 		return none, err
 	}
@@ -155,16 +155,17 @@ func matchesGlob(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(g string) bool { return glob.Match(g, name) })
 }
 
-// sources returns the row numbers of the sources that the filter and its scope leave, or all.
-func (f Filter) sources(ctx context.Context, q querier) (all bool, ids []int64, err error) {
+// sources returns the row numbers of the sources that the filter and its scope leave, or all, and of
+// those that the scope hides.
+func (f Filter) sources(ctx context.Context, q querier) (all bool, ids, hidden []int64, err error) {
 	scoped := f.Scope != nil && !f.Scope.All()
 	x := f.exclude()
 	if !scoped && len(f.SourceKinds)+len(f.SourceIDs)+len(f.SourceGlobs)+len(x.SourceKinds)+len(x.SourceIDs)+len(x.SourceGlobs) == 0 {
-		return true, nil, nil
+		return true, nil, nil, nil
 	}
 	rows, err := q.QueryContext(ctx, "SELECT id, source_id, kind FROM sources")
 	if err != nil {
-		return false, nil, fmt.Errorf("resolve sources: %w", err)
+		return false, nil, nil, fmt.Errorf("resolve sources: %w", err)
 	}
 	defer rows.Close()
 	all = true
@@ -172,11 +173,12 @@ func (f Filter) sources(ctx context.Context, q querier) (all bool, ids []int64, 
 		var id int64
 		var name, kind string
 		if err := rows.Scan(&id, &name, &kind); err != nil {
-			return false, nil, fmt.Errorf("resolve sources: %w", err)
+			return false, nil, nil, fmt.Errorf("resolve sources: %w", err)
 		}
 		switch {
-		case scoped && f.Scope.Hides(name),
-			len(f.SourceKinds) > 0 && !slices.Contains(f.SourceKinds, kind),
+		case scoped && f.Scope.Hides(name):
+			hidden, all = append(hidden, id), false
+		case len(f.SourceKinds) > 0 && !slices.Contains(f.SourceKinds, kind),
 			len(f.SourceIDs) > 0 && !slices.Contains(f.SourceIDs, name),
 			len(f.SourceGlobs) > 0 && !matchesGlob(f.SourceGlobs, name),
 			x.namesSource(name, kind):
@@ -185,7 +187,7 @@ func (f Filter) sources(ctx context.Context, q querier) (all bool, ids []int64, 
 			ids = append(ids, id)
 		}
 	}
-	return all && len(ids) > 0, ids, rows.Err()
+	return all && len(ids) > 0, ids, hidden, rows.Err()
 }
 
 // resolve returns the ids of the rows (id, text) that match.

@@ -19,8 +19,16 @@ type sight struct {
 // sightOf resolves a scope.
 func sightOf(ctx context.Context, q querier, scope Scope) (sight, error) {
 	hidden, err := hiddenSources(ctx, q, scope)
-	if err != nil || len(hidden) == 0 {
+	if err != nil {
 		return sight{}, err
+	}
+	return sightWithout(ctx, q, hidden)
+}
+
+// sightWithout is the sight of a caller from whom these sources are hidden.
+func sightWithout(ctx context.Context, q querier, hidden []int64) (sight, error) {
+	if len(hidden) == 0 {
+		return sight{}, nil
 	}
 	var v sight
 	slices.Sort(hidden)

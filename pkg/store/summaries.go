@@ -261,7 +261,7 @@ func (f Filter) whereSummary(ctx context.Context, q querier) (sql string, none b
 	if len(f.Authors)+len(f.Tags)+len(f.EntityIDs)+len(x.Authors)+len(x.Tags) > 0 {
 		return "0", true, nil
 	}
-	all, ids, err := f.sources(ctx, q)
+	all, ids, _, err := f.sources(ctx, q)
 	if err != nil {
 		return "0", true, err
 	}
