@@ -55,7 +55,7 @@ type docx struct {
 	counts  map[string][]int
 
 	stack  []*paragraph // open ones: text boxes stand inside paragraphs
-	tables []*grid
+	tables grids
 	run    bool // inside a run that is not to be seen
 	prefix string
 }
@@ -229,35 +229,30 @@ func (d *docx) read(c *zipped.Container, name string) {
 		d.endParagraph()
 	}
 	for len(d.tables) > 0 {
-		d.endTable()
+		d.w.table(d.tables.end())
 	}
 }
 
 func (d *docx) start(p *part, e xml.StartElement) {
-	var open *paragraph
-	if n := len(d.stack); n > 0 {
-		open = d.stack[n-1]
-	}
+	open := top(d.stack)
 	switch e.Name.Local {
 	case "del", "moveFrom", "Fallback", "rt", "instrText", "delText", "sectPr", "pPrChange", "rPrChange", "tblPr", "docPartObj":
 		p.skip()
 	case "p":
 		d.stack = append(d.stack, &paragraph{})
 	case "tbl":
-		if len(d.tables) < 10 {
-			d.tables = append(d.tables, &grid{})
-		}
+		d.tables.open()
 	case "tr":
-		if g := d.grid(); g != nil {
+		if g := top(d.tables); g != nil {
 			g.row()
 		}
 	case "tc":
-		if g := d.grid(); g != nil {
+		if g := top(d.tables); g != nil {
 			g.begin()
 			g.span = 1
 		}
 	case "gridSpan":
-		if g := d.grid(); g != nil {
+		if g := top(d.tables); g != nil {
 			if v := attr(e, "val"); len(v) == 1 && v[0] >= '2' && v[0] <= '9' {
 				g.span = int(v[0] - '0')
 			}
@@ -270,14 +265,7 @@ func (d *docx) start(p *part, e xml.StartElement) {
 		}
 		d.prefix = "[" + mark(e.Name.Local) + attr(e, "id") + "] "
 	case "comment":
-		d.prefix = "[Comment"
-		if who := clip(attr(e, "author")); who != "" {
-			d.prefix += " by " + who
-		}
-		if when := parseTime(attr(e, "date")); !when.IsZero() {
-			d.prefix += ", " + when.Format("2006-01-02")
-		}
-		d.prefix += "] "
+		d.prefix = commentMark(clip(attr(e, "author")), attr(e, "date"))
 	}
 	if open == nil {
 		return
@@ -319,12 +307,24 @@ func (d *docx) start(p *part, e xml.StartElement) {
 			open.b.WriteString("[" + mark(strings.TrimSuffix(e.Name.Local, "Reference")) + id + "]")
 		}
 	case "hyperlink":
-		open.from = open.b.Len()
-		open.href = ""
-		if r := d.rels[relAttr(e, "id")]; r.kind == "hyperlink" && linkable(r.target) {
-			open.href = r.target
+		target := ""
+		if r := d.rels[relAttr(e, "id")]; r.kind == "hyperlink" {
+			target = r.target
 		}
+		open.beginLink(target)
 	}
+}
+
+// commentMark stands before a comment.
+func commentMark(who, when string) string {
+	label := "[Comment"
+	if who != "" {
+		label += " by " + who
+	}
+	if t := parseTime(when); !t.IsZero() {
+		label += ", " + t.Format("2006-01-02")
+	}
+	return label + "] "
 }
 
 // mark begins the mark of a note.
@@ -340,36 +340,37 @@ func linkable(target string) bool {
 	return len(target) <= 300 && (strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "http://")) && !strings.ContainsAny(target, " \n()<>")
 }
 
-func (d *docx) grid() *grid {
-	if n := len(d.tables); n > 0 {
-		return d.tables[n-1]
-	}
-	return nil
-}
-
 func (d *docx) end(name string) {
 	switch name {
 	case "r":
 		d.run = false
 	case "hyperlink":
-		if n := len(d.stack); n > 0 {
-			d.stack[n-1].link()
+		if p := top(d.stack); p != nil {
+			p.endLink()
 		}
 	case "p":
 		d.endParagraph()
 	case "tc":
-		if g := d.grid(); g != nil {
+		if g := top(d.tables); g != nil {
 			for ; g.span > 1; g.span-- {
 				g.begin()
 			}
 		}
 	case "tbl":
-		d.endTable()
+		d.w.table(d.tables.end())
 	}
 }
 
-// link makes the text since from a link to href.
-func (p *paragraph) link() {
+// beginLink begins a link, which is none when it leads nowhere.
+func (p *paragraph) beginLink(target string) {
+	p.from, p.href = p.b.Len(), ""
+	if linkable(target) {
+		p.href = target
+	}
+}
+
+// endLink makes the text since from a link to href.
+func (p *paragraph) endLink() {
 	if p.href == "" || p.from > p.b.Len() {
 		return
 	}
@@ -401,10 +402,8 @@ func (d *docx) endParagraph() {
 		return
 	}
 	text = d.prefix + text
-	if d.prefix != "" {
-		d.prefix = ""
-	}
-	if g := d.grid(); g != nil {
+	d.prefix = ""
+	if g := top(d.tables); g != nil {
 		g.add(text)
 		return
 	}
@@ -417,26 +416,9 @@ func (d *docx) endParagraph() {
 		// The table of contents repeats the headings.
 	case level > 0 && len(text) < 500:
 		d.w.heading(level, text)
-	case p.list != "" || name == "list paragraph" && p.list != "":
+	case p.list != "":
 		d.w.listItem(p.depth, d.mark(p.list, p.depth), text)
 	default:
 		d.w.block(text)
 	}
-}
-
-func (d *docx) endTable() {
-	n := len(d.tables)
-	if n == 0 {
-		return
-	}
-	g := d.tables[n-1]
-	d.tables = d.tables[:n-1]
-	g.commit()
-	if n > 1 { // a table in a cell
-		for _, row := range g.rows {
-			d.tables[n-2].add(strings.Join(row, " "))
-		}
-		return
-	}
-	d.w.table(g.rows)
 }

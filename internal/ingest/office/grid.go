@@ -14,6 +14,42 @@ type grid struct {
 	span int
 }
 
+// grids are the tables that are open, each in a cell of the one before it.
+type grids []*grid
+
+// open begins a table.
+func (gs *grids) open() {
+	if len(*gs) < 10 {
+		*gs = append(*gs, &grid{})
+	}
+}
+
+// end ends the last table and returns its rows. One in a cell has none of its own: its text is the cell's.
+func (gs *grids) end() [][]string {
+	g := top(*gs)
+	if g == nil {
+		return nil
+	}
+	*gs = (*gs)[:len(*gs)-1]
+	g.commit()
+	outer := top(*gs)
+	if outer == nil {
+		return g.rows
+	}
+	for _, row := range g.rows {
+		outer.add(strings.Join(row, " "))
+	}
+	return nil
+}
+
+// top returns the last of what is open, nil when nothing is.
+func top[T any](open []*T) *T {
+	if n := len(open); n > 0 {
+		return open[n-1]
+	}
+	return nil
+}
+
 // row begins a row.
 func (g *grid) row() {
 	g.commit()

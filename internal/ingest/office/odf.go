@@ -32,8 +32,8 @@ func readODF(ctx context.Context, c *zipped.Container, w *writer) {
 		case xml.StartElement:
 			o.start(e)
 		case xml.CharData:
-			if k := len(o.stack); k > 0 {
-				o.stack[k-1].chars(string(e))
+			if t := top(o.stack); t != nil {
+				t.chars(string(e))
 			}
 		case xml.EndElement:
 			o.end(e.Name.Local)
@@ -62,7 +62,7 @@ type odf struct {
 	sheets bool // a spreadsheet
 	stack  []*odfText
 	lists  int
-	tables []*grid
+	tables grids
 	sheet  *sheetWriter
 	row    int
 	repeat int // of the row
@@ -110,10 +110,7 @@ func count(e xml.StartElement, name string, most int) int {
 }
 
 func (o *odf) start(e xml.StartElement) {
-	var open *odfText
-	if n := len(o.stack); n > 0 {
-		open = o.stack[n-1]
-	}
+	open := top(o.stack)
 	switch e.Name.Local {
 	case "spreadsheet":
 		o.sheets = true
@@ -164,10 +161,7 @@ func (o *odf) start(e xml.StartElement) {
 		}
 	case "a":
 		if open != nil {
-			open.href, open.from = "", open.b.Len()
-			if to := attr(e, "href"); linkable(to) {
-				open.href = to
-			}
+			open.beginLink(attr(e, "href"))
 		}
 	case "list":
 		o.lists++
@@ -175,15 +169,15 @@ func (o *odf) start(e xml.StartElement) {
 		switch {
 		case o.sheets && o.sheet == nil:
 			o.sheet, o.row = newSheet(o.w, clip(attr(e, "name"))), 0
-		case len(o.tables) < 10:
-			o.tables = append(o.tables, &grid{})
+		default:
+			o.tables.open()
 		}
 	case "table-row":
 		o.repeat = count(e, "number-rows-repeated", 2_000_000)
 		if o.sheet != nil {
 			o.tables = append(o.tables[:0], &grid{})
 		}
-		if g := o.grid(); g != nil {
+		if g := top(o.tables); g != nil {
 			g.row()
 		}
 	case "table-cell", "covered-table-cell":
@@ -197,17 +191,10 @@ func (o *odf) start(e xml.StartElement) {
 				o.value = number(f)
 			}
 		}
-		if g := o.grid(); g != nil {
+		if g := top(o.tables); g != nil {
 			g.begin()
 		}
 	}
-}
-
-func (o *odf) grid() *grid {
-	if n := len(o.tables); n > 0 {
-		return o.tables[n-1]
-	}
-	return nil
 }
 
 func (o *odf) end(name string) {
@@ -215,15 +202,15 @@ func (o *odf) end(name string) {
 	case "h", "p":
 		o.endText()
 	case "a":
-		if n := len(o.stack); n > 0 {
-			o.stack[n-1].link()
+		if t := top(o.stack); t != nil {
+			t.endLink()
 		}
 	case "list":
 		o.lists = max(0, o.lists-1)
 	case "notes":
 		o.aside = ""
 	case "table-cell", "covered-table-cell":
-		g := o.grid()
+		g := top(o.tables)
 		if g == nil {
 			return
 		}
@@ -273,21 +260,8 @@ func (o *odf) endSheet() {
 }
 
 func (o *odf) endTable() {
-	n := len(o.tables)
-	if n == 0 {
-		return
-	}
-	g := o.tables[n-1]
-	o.tables = o.tables[:n-1]
-	g.commit()
-	if n > 1 {
-		for _, row := range g.rows {
-			o.tables[n-2].add(strings.Join(row, " "))
-		}
-		return
-	}
-	if o.sheet == nil {
-		o.w.table(g.rows)
+	if text := o.tables.end(); o.sheet == nil {
+		o.w.table(text)
 	}
 }
 
@@ -304,8 +278,8 @@ func (o *odf) endText() {
 	case n > 1: // a frame anchored in a paragraph
 		up := o.stack[n-2]
 		up.add("\n" + text + "\n")
-	case o.grid() != nil:
-		o.grid().add(text)
+	case top(o.tables) != nil:
+		top(o.tables).add(text)
 	case o.named != "" && strings.Join(strings.Fields(text), " ") == o.named:
 		o.named = "" // the heading says it
 	case o.aside != "":
@@ -381,12 +355,5 @@ func (p *part) annotation(o *odf) {
 	if text == "" || len(o.notes) >= 100_000 {
 		return
 	}
-	label := "[Comment"
-	if who != "" {
-		label += " by " + who
-	}
-	if t := parseTime(when); !t.IsZero() {
-		label += ", " + t.Format("2006-01-02")
-	}
-	o.notes = append(o.notes, label+"] "+text)
+	o.notes = append(o.notes, commentMark(who, when)+text)
 }
