@@ -66,8 +66,11 @@ func (s *Set) visitSpaced(sp span, v visitor) {
 	defer lattices.Put(l)
 	at := 0
 	for t := range text.Tokens(sp.text) {
+		if t.Run {
+			continue
+		}
 		ids := sp.of.compound(l, t.Form)
-		if t.Run || ids == nil {
+		if ids == nil {
 			continue
 		}
 		v.other(sp.text[at:t.Start])

@@ -81,7 +81,6 @@ func windows(text string, most int) []string {
 			flush()
 		}
 		for need > most { // one sentence longer than a window
-			var head string
 			head, took := cutRoom(s, most)
 			out = append(out, head)
 			s, need = s[len(head):], need-took

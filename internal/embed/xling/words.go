@@ -128,14 +128,17 @@ func (w *words) find(h uint32, word []byte) int32 {
 	}
 }
 
-// number returns the number of a word, or -1.
-func (w *words) number(word string) int32 {
+// hash is the hash of a word before spread.
+func hash(word string) uint32 {
 	h := uint32(hashSeed)
 	for i := range len(word) {
 		h = step(h, word[i])
 	}
-	return w.find(h, []byte(word))
+	return h
 }
+
+// number returns the number of a word, or -1.
+func (w *words) number(word string) int32 { return w.find(hash(word), []byte(word)) }
 
 // The characters that has knows: those of Unicode's main block and its first extension.
 const (
@@ -226,11 +229,7 @@ func Pack(s Source) (table, gloss []byte, err error) {
 		}
 		seen[w.Text] = true
 		longest = max(longest, utf8.RuneCountInString(w.Text))
-		h := uint32(hashSeed)
-		for k := range len(w.Text) {
-			h = step(h, w.Text[k])
-		}
-		h = spread(h)
+		h := spread(hash(w.Text))
 		at := h & mask
 		for binary.LittleEndian.Uint32(slots[4*at:]) != 0 {
 			at = (at + 1) & mask
