@@ -73,7 +73,7 @@ func quality(s string) float64 {
 	for _, r := range s {
 		runes++
 		switch {
-		case r >= 0x2E80 && unicode.IsLetter(r):
+		case isWide(r):
 			letters, wide = letters+1, wide+1
 		case unicode.IsLetter(r) || r == ' ':
 			letters++
