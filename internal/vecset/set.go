@@ -84,10 +84,14 @@ func (s *Set) AppendTo(w io.Writer, id, chunk int64, part int, packed []byte) er
 	if err := s.appendHead(id, chunk, part, packed); err != nil {
 		return err
 	}
-	cells := make([]byte, stride(s.Dims))
-	copy(cells, packed[headSize:])
-	_, err := w.Write(cells)
-	return err
+	if _, err := w.Write(packed[headSize:]); err != nil {
+		return err
+	}
+	if pad := stride(s.Dims) - s.Dims; pad > 0 {
+		_, err := w.Write(make([]byte, pad))
+		return err
+	}
+	return nil
 }
 
 // ErrUnfit says that a vector does not belong into a set.
