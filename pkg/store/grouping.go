@@ -232,8 +232,8 @@ func (g *grouping) moved(ctx context.Context, q querier, v sight) (map[string]*m
 }
 
 // scanAll calls fn for every row of query.
-func scanAll(ctx context.Context, q querier, query string, fn func(*sql.Rows) error) error {
-	rows, err := q.QueryContext(ctx, query)
+func scanAll(ctx context.Context, q querier, query string, fn func(*sql.Rows) error, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}

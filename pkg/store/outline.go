@@ -39,13 +39,8 @@ func (s *Store) Below(ctx context.Context, summaryID string, scope Scope) (below
 		if err != nil {
 			return err
 		}
-		var rows []int64
-		if err := scanArgs(ctx, q, "SELECT chunk FROM summary_chunks WHERE summary = ? ORDER BY ordinal", func(r *sql.Rows) error {
-			var row int64
-			err := r.Scan(&row)
-			rows = append(rows, row)
-			return err
-		}, x.RowID); err != nil {
+		rows, err := queryIDs(ctx, q, "SELECT chunk FROM summary_chunks WHERE summary = ? ORDER BY ordinal", x.RowID)
+		if err != nil {
 			return fmt.Errorf("read what is under a summary: %w", err)
 		}
 		found, err := chunksByRow(ctx, q, v, rows)
@@ -63,7 +58,7 @@ func (s *Store) Below(ctx context.Context, summaryID string, scope Scope) (below
 }
 
 func summaries(ctx context.Context, q querier, query string, args ...any) (out []Summary, err error) {
-	err = scanArgs(ctx, q, query, func(r *sql.Rows) error {
+	err = scanAll(ctx, q, query, func(r *sql.Rows) error {
 		var x Summary
 		if err := scanSummary(r, &x); err != nil {
 			return err
@@ -71,19 +66,8 @@ func summaries(ctx context.Context, q querier, query string, args ...any) (out [
 		out = append(out, x)
 		return nil
 	}, args...)
-	return out, err
-}
-
-func scanArgs(ctx context.Context, q querier, query string, fn func(*sql.Rows) error, args ...any) error {
-	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return fmt.Errorf("read summaries: %w", err)
+		return nil, fmt.Errorf("read summaries: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return out, nil
 }

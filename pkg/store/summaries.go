@@ -353,20 +353,9 @@ func (s *Store) PendingSummaries(ctx context.Context, models []string, after int
 	}
 	var out []Summary
 	err = s.view(ctx, func(ctx context.Context, q querier) error {
-		rows, err := q.QueryContext(ctx, "SELECT "+summaryColumns+` FROM summaries x CROSS JOIN sources s ON s.id = x.source
+		out, err = summaries(ctx, q, "SELECT "+summaryColumns+` FROM summaries x CROSS JOIN sources s ON s.id = x.source
 			WHERE x.id > ? AND x.model NOT IN (SELECT value FROM json_each(?)) ORDER BY x.id LIMIT ?`, after, string(names), limit)
-		if err != nil {
-			return fmt.Errorf("find summaries without vectors: %w", err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var x Summary
-			if err := scanSummary(rows, &x); err != nil {
-				return err
-			}
-			out = append(out, x)
-		}
-		return rows.Err()
+		return err
 	})
 	return out, err
 }
