@@ -50,7 +50,7 @@ func misreadHint(o query.Operator) string {
 // for each author and tag.
 func (c *Controller) unknownGiven(ctx context.Context, q *query.Query, scope store.Scope, rows int) (out []string, err error) {
 	var sources []string
-	for i, o := range q.Given {
+	for _, o := range q.Given[:min(len(q.Given), maxOptional)] {
 		if o.Name != "source" && rows > 0 {
 			continue
 		}
@@ -67,7 +67,7 @@ func (c *Controller) unknownGiven(ctx context.Context, q *query.Query, scope sto
 		if err != nil {
 			return nil, err
 		}
-		if len(found) > 0 || i >= maxOptional {
+		if len(found) > 0 {
 			continue
 		}
 		switch o.Name {
