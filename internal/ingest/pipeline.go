@@ -215,7 +215,7 @@ func (p *pipe) look(j *job) {
 	left := j.e.size
 	in.Open = func() (doc.File, error) {
 		if int64(len(head)) == j.e.size {
-			return &counted{memory{bytes.NewReader(head)}, p.run.meter, &left}, nil
+			return &counted{doc.InMemory(head), p.run.meter, &left}, nil
 		}
 		f, err := p.run.o.FS.Open(j.e.path)
 		if err != nil {
@@ -289,11 +289,6 @@ func (p *pipe) head(e entry) ([]byte, error) {
 	}
 	return b[:n], nil
 }
-
-// memory is a file whose bytes are at hand.
-type memory struct{ *bytes.Reader }
-
-func (memory) Close() error { return nil }
 
 // counted tells the meter what is read, of a file that is read twice only once.
 type counted struct {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"strings"
 
@@ -76,7 +75,7 @@ func (r *Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Re
 	}
 	f, err := in.Open()
 	if err != nil {
-		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
+		return doc.NotOpened(err), nil
 	}
 	defer f.Close()
 	head, _ := decodeHead(in.Head, int64(len(in.Head)) >= in.Size)
@@ -137,7 +136,6 @@ type writer struct {
 
 	body   strings.Builder
 	places []doc.Place
-	first  int // number of the row that the body begins with
 	err    error
 }
 
@@ -157,9 +155,6 @@ func (w *writer) lines(ls []rows.Line) {
 		if w.body.Len() > 0 && w.body.Len()+len(l.Text) > partBytes {
 			w.err = w.flush()
 		}
-		if w.body.Len() == 0 {
-			w.first = l.Row
-		}
 		w.places = append(w.places, doc.Place{Offset: w.body.Len(), Ref: fmt.Sprintf("%s#row=%d", w.in.Rel, l.Row)})
 		w.body.WriteString(l.Text)
 		w.body.WriteByte('\n')
@@ -173,14 +168,10 @@ func (w *writer) flush() error {
 	}
 	w.docs++
 	d := &doc.Document{
-		Kind: doc.KindDocument, Key: w.in.Rel, SourceRef: w.in.Rel, Title: title(w.in.Rel), Time: w.in.ModTime,
+		Kind: doc.KindDocument, Key: w.in.Rel, SourceRef: w.in.Rel, Title: doc.FileTitle(w.in.Rel), Time: w.in.ModTime,
 		Markdown: true, Body: w.body.String(), Places: w.places,
 	}
-	if w.docs > 1 {
-		d.Key = fmt.Sprintf("%s#part%d", w.in.Rel, w.docs)
-		d.SourceRef = fmt.Sprintf("%s#row=%d", w.in.Rel, w.first)
-		d.Title = fmt.Sprintf("%s (part %d)", d.Title, w.docs)
-	}
+	d.Part(w.docs, w.places[0].Ref)
 	w.body.Reset()
 	w.places = nil
 	return w.emit(d)
@@ -198,23 +189,4 @@ func (w *writer) secret() bool {
 		}
 	}
 	return who && word
-}
-
-// title is the file name without its ending.
-func title(rel string) string {
-	name := path.Base(rel)
-	if ext := path.Ext(name); ext != "" && len(ext) < len(name) && len(ext) <= 5 {
-		name = strings.TrimSuffix(name, ext)
-	}
-	return name
-}
-
-func openReason(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return "there is no permission to open it"
-	case errors.Is(err, fs.ErrNotExist):
-		return "it is no longer there"
-	}
-	return "it cannot be opened"
 }

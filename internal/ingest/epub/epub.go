@@ -11,10 +11,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"path"
 	"strings"
@@ -71,7 +69,7 @@ func (r Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Rep
 	}
 	f, err := in.Open()
 	if err != nil {
-		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
+		return doc.NotOpened(err), nil
 	}
 	defer f.Close()
 	c, err := zipped.Open(f, in.Size, r.limits)
@@ -388,11 +386,7 @@ func (w *writer) flush() {
 	if len(w.b.authors) > 0 {
 		d.Author, d.To = w.b.authors[0], w.b.authors[1:]
 	}
-	if w.docs > 1 {
-		d.Key = fmt.Sprintf("%s#part%d", w.in.Rel, w.docs)
-		d.SourceRef = w.places[0].Ref
-		d.Title = fmt.Sprintf("%s (part %d)", d.Title, w.docs)
-	}
+	d.Part(w.docs, w.places[0].Ref)
 	w.body.Reset()
 	w.places = nil
 	w.err = w.emit(d)
@@ -424,14 +418,4 @@ func clip(s string) string {
 		s = strings.ToValidUTF8(s[:300], "")
 	}
 	return s
-}
-
-func openReason(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return "there is no permission to open it"
-	case errors.Is(err, fs.ErrNotExist):
-		return "it is no longer there"
-	}
-	return "it cannot be opened"
 }

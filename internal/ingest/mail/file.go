@@ -66,10 +66,6 @@ func (m *message) attachments(ctx context.Context, d *doc.Document, readers []do
 	return nil
 }
 
-type memory struct{ *bytes.Reader }
-
-func (memory) Close() error { return nil }
-
 // attachment reads one attachment with the reader that is surest of it.
 func (m *message) attachment(ctx context.Context, d *doc.Document, f file, name string, readers []doc.Reader, t *tally, emit doc.Emit) error {
 	// Most attachments are of no kind that is read, which their first bytes tell.
@@ -84,7 +80,7 @@ func (m *message) attachment(ctx context.Context, d *doc.Document, f file, name 
 	}
 	in := &doc.Input{
 		Path: d.SourceRef + "/" + name, Rel: name, Root: "mail", Size: int64(len(data)), ModTime: d.Time, Head: data[:min(len(data), doc.HeadSize)],
-		Open: func() (doc.File, error) { return memory{bytes.NewReader(data)}, nil },
+		Open: func() (doc.File, error) { return doc.InMemory(data), nil },
 	}
 	var reader doc.Reader
 	best := 0

@@ -269,7 +269,7 @@ func (Mbox) Detect(in *doc.Input) int {
 func (b Mbox) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Report, error) {
 	f, err := in.Open()
 	if err != nil {
-		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
+		return doc.NotOpened(err), nil
 	}
 	defer f.Close()
 	return readMbox(ctx, in, newSplitter(f, f, MaxMessage), b.Files, emit)

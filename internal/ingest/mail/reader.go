@@ -10,9 +10,7 @@ package mail
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -81,7 +79,7 @@ func (r Message) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Re
 	}
 	f, err := in.Open()
 	if err != nil {
-		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
+		return doc.NotOpened(err), nil
 	}
 	defer f.Close()
 	var t tally
@@ -154,14 +152,4 @@ func messageKey(rel string) string {
 		}
 	}
 	return path.Join(folder, "cur", name)
-}
-
-func openReason(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return "there is no permission to open it"
-	case errors.Is(err, fs.ErrNotExist):
-		return "it is no longer there"
-	}
-	return "it cannot be opened"
 }

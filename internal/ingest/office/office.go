@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"path"
 	"strings"
 
@@ -127,7 +126,7 @@ func (r Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Rep
 	}
 	f, err := in.Open()
 	if err != nil {
-		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
+		return doc.NotOpened(err), nil
 	}
 	defer f.Close()
 	if isRTF(in.Head) {
@@ -155,16 +154,6 @@ func (r Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Rep
 		return doc.Report{}, err
 	}
 	return w.finish()
-}
-
-func openReason(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return "there is no permission to open it"
-	case errors.Is(err, fs.ErrNotExist):
-		return "it is no longer there"
-	}
-	return "it cannot be opened"
 }
 
 // fault says what ended the reading of a part, "" when that was its end.

@@ -3,7 +3,6 @@ package office
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -167,16 +166,12 @@ func (w *writer) flush() {
 	d := &doc.Document{
 		Kind: doc.KindDocument, Key: w.in.Rel, SourceRef: w.in.Rel, Markdown: true, Body: w.b.String(), Places: w.places,
 		Author: w.props.author, To: w.props.others, Tags: w.props.tags, Time: w.props.time,
-		Title: cmp.Or(w.props.title, title(w.in.Rel)),
+		Title: cmp.Or(w.props.title, doc.FileTitle(w.in.Rel)),
 	}
 	if d.Time.IsZero() {
 		d.Time = w.in.ModTime
 	}
-	if w.docs > 1 {
-		d.Key = fmt.Sprintf("%s#part%d", w.in.Rel, w.docs)
-		d.SourceRef = w.places[0].Ref
-		d.Title = fmt.Sprintf("%s (part %d)", d.Title, w.docs)
-	}
+	d.Part(w.docs, w.places[0].Ref)
 	w.b.Reset()
 	w.places, w.item = nil, false
 	w.err = w.emit(d)
@@ -225,15 +220,6 @@ func tidy(s string) string {
 		lines[i] = strings.TrimRight(l, " \t")
 	}
 	return strings.Join(lines, "\n")
-}
-
-// title is the file name without its ending.
-func title(rel string) string {
-	name := path.Base(rel)
-	if ext := path.Ext(name); ext != "" && len(ext) < len(name) && len(ext) <= 5 {
-		name = strings.TrimSuffix(name, ext)
-	}
-	return name
 }
 
 // props are what a document says about itself.

@@ -101,11 +101,7 @@ func (w *writer) flush() error {
 			d.Tags = append(d.Tags, t)
 		}
 	}
-	if w.docs > 1 {
-		d.Key = fmt.Sprintf("%s#part%d", w.in.Rel, w.docs)
-		d.SourceRef = w.places[0].Ref
-		d.Title = fmt.Sprintf("%s (part %d)", d.Title, w.docs)
-	}
+	d.Part(w.docs, w.places[0].Ref)
 	w.body.Reset()
 	w.places = nil
 	return w.emit(d)

@@ -14,8 +14,6 @@ package pdf
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -84,16 +82,6 @@ const (
 	slowReason   = "reading it took longer than a file may"
 )
 
-func openReason(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return "there is no permission to open it"
-	case errors.Is(err, fs.ErrNotExist):
-		return "it is no longer there"
-	}
-	return "it cannot be opened"
-}
-
 // Read implements doc.Reader.
 func (r *Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Report, error) {
 	if err := ctx.Err(); err != nil {
@@ -101,7 +89,7 @@ func (r *Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Re
 	}
 	f, err := in.Open()
 	if err != nil {
-		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
+		return doc.NotOpened(err), nil
 	}
 	defer f.Close()
 	return r.read(ctx, in, f, emit)

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -291,22 +290,9 @@ func (s *splitter) emit(ctx context.Context, text string, emit doc.Emit) error {
 	}
 	s.docs++
 	d := &doc.Document{
-		Kind: doc.KindDocument, Key: s.in.Rel, SourceRef: s.in.Rel, Title: title(s.in.Rel),
+		Kind: doc.KindDocument, Key: s.in.Rel, SourceRef: s.in.Rel, Title: doc.FileTitle(s.in.Rel),
 		Time: s.in.ModTime, Line: line, Body: text,
 	}
-	if s.docs > 1 {
-		d.Key = fmt.Sprintf("%s#part%d", s.in.Rel, s.docs)
-		d.SourceRef = fmt.Sprintf("%s#L%d", s.in.Rel, line)
-		d.Title = fmt.Sprintf("%s (part %d)", d.Title, s.docs)
-	}
+	d.Part(s.docs, fmt.Sprintf("%s#L%d", s.in.Rel, line))
 	return emit(d)
-}
-
-// title is the file name without its ending.
-func title(rel string) string {
-	name := path.Base(rel)
-	if ext := path.Ext(name); ext != "" && len(ext) < len(name) && len(ext) <= 5 {
-		name = strings.TrimSuffix(name, ext)
-	}
-	return name
 }

@@ -9,10 +9,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"path"
 	"strings"
@@ -85,7 +83,7 @@ func (Reader) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 	}
 	f, err := in.Open()
 	if err != nil {
-		return doc.Report{Outcome: doc.Failed, Reason: openReason(err)}, nil
+		return doc.NotOpened(err), nil
 	}
 	defer f.Close()
 	report := doc.Report{Outcome: doc.OK}
@@ -177,14 +175,4 @@ func (m *meta) host() string {
 		return ""
 	}
 	return u.Hostname()
-}
-
-func openReason(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return "there is no permission to open it"
-	case errors.Is(err, fs.ErrNotExist):
-		return "it is no longer there"
-	}
-	return "it cannot be opened"
 }
