@@ -15,7 +15,6 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/embed/xling"
-	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
@@ -61,7 +60,7 @@ func readGlosses(cfg config.Config) (own []xling.Own, bad error) {
 	if n := len(lines) - maxBadLines; n > 0 {
 		named += fmt.Sprintf("; and %d more", n)
 	}
-	return own, fault.New(fault.Invalid, "In %s, %s.", glossFile(cfg), named).
+	return own, fault.New(fault.Invalid, "In %s, %s.", path, named).
 		WithHint("A line is a word in Chinese characters or kana, a tab and what it means in English. The other lines count.")
 }
 
@@ -97,10 +96,12 @@ func (w *writers) learn(ctx context.Context, cfg config.Config, s *store.Store) 
 		return err
 	}
 	w.instant = instant.With(own)
-	for _, e := range []*ingest.Encoder{&w.encoder, &w.builtin} {
-		if b, ok := (*e).(*xling.Encoder); ok {
-			*e = b.With(own)
+	if b, ok := w.builtin.(*xling.Encoder); ok {
+		learnt := b.With(own)
+		if w.encoder == w.builtin {
+			w.encoder = learnt
 		}
+		w.builtin = learnt
 	}
 	return s.Update(ctx, func(tx *store.Tx) error { return renew(tx, own) })
 }

@@ -46,7 +46,11 @@ func loadWriters(cfg config.Config) (writers, error) {
 		return writers{}, nil
 	}
 	own, bad := readGlosses(cfg)
-	instant, encoder, err := loadBuiltin(own, minilm.Options{})
+	instant, err := loadInstant(own)
+	if err != nil {
+		return writers{}, err
+	}
+	encoder, err := loadEncoder(instant, minilm.Options{})
 	if err != nil {
 		return writers{}, err
 	}
@@ -75,21 +79,22 @@ func askers(cfg config.Config, s *store.Store, warn func(error)) (list []control
 			list = append(list, r)
 		}
 	}
-	own := sync.OnceValue(func() []xling.Own {
+	shared := sync.OnceValues(func() (*xling.Instant, error) {
 		own, bad := readGlosses(cfg)
 		if bad != nil {
 			warn(bad)
 		}
-		own, err := withNames(context.Background(), cfg, own, s)
-		if err != nil {
-			return own // what is wrong with the memory is said by what reads it
-		}
-		return own
+		own, _ = withNames(context.Background(), cfg, own, s) // what is wrong with the memory is said by what reads it
+		return loadInstant(own)
 	})
-	instant = &asker{load: func() (ingest.Model, error) { return loadInstant(own()) }}
+	instant = &asker{load: func() (ingest.Model, error) { return shared() }}
 	return append(list,
 		&asker{load: func() (ingest.Model, error) {
-			_, m, err := loadBuiltin(own(), minilm.Options{Workers: 1}) // a question is one batch
+			i, err := shared()
+			if err != nil {
+				return nil, err
+			}
+			m, err := loadEncoder(i, minilm.Options{Workers: 1}) // a question is one batch
 			if err != nil {
 				return nil, err
 			}
@@ -112,17 +117,13 @@ func loadInstant(own []xling.Own) (*xling.Instant, error) {
 	return xling.NewInstant(m, set.With(own)), nil
 }
 
-// loadBuiltin returns the models that are part of the program, for all languages.
-func loadBuiltin(own []xling.Own, o minilm.Options) (*xling.Instant, *xling.Encoder, error) {
-	instant, err := loadInstant(own)
-	if err != nil {
-		return nil, nil, err
-	}
+// loadEncoder returns the encoder that is part of the program, for the languages of instant.
+func loadEncoder(instant *xling.Instant, o minilm.Options) (*xling.Encoder, error) {
 	m, err := minilm.New(o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return instant, xling.NewEncoder(m, instant), nil
+	return xling.NewEncoder(m, instant), nil
 }
 
 // An asker is a model that is loaded when it is first used.
