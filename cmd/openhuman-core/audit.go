@@ -96,7 +96,7 @@ func (a *app) readAudit(f auditFilter, each func(audit.Record)) error {
 		return true
 	})
 	if damaged > 0 {
-		fmt.Fprintf(a.stderr, "openhuman-core: warning: %d lines of the record are damaged\n", damaged)
+		a.warning(fmt.Sprintf("%d lines of the record are damaged", damaged))
 	}
 	if !cfg.Audit.Enabled {
 		fmt.Fprintln(a.stderr, "openhuman-core: audit.enabled is false, so nothing is recorded")

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/openhuman/openhuman-core/internal/near"
-	"github.com/openhuman/openhuman-core/internal/term"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/tools"
 	"github.com/spf13/cobra"
@@ -107,9 +106,7 @@ func (a *app) call(ctx context.Context, o tools.Op, params json.RawMessage) erro
 		return err
 	}
 	defer m.Close()
-	m.trouble.to(func(err error) {
-		fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+fault.Message(err)))
-	})
+	m.trouble.to(func(err error) { a.warning(fault.Message(err)) })
 	out, _, err := o.Answer(a.owner(ctx), m.Deps, params, tools.DefaultTimeout)
 	if err != nil {
 		return err

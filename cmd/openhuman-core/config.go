@@ -33,11 +33,16 @@ func (a *app) settings() (config.Config, error) {
 	return l.Config, nil
 }
 
+// warning says on stderr what is no reason to stop.
+func (a *app) warning(text string) {
+	fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+text))
+}
+
 // warn tells the problems that are no reason to stop.
 func (a *app) warn(l *config.Loaded) {
 	for _, p := range l.Problems {
 		if p.Warning {
-			fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+p.String()))
+			a.warning(p.String())
 		}
 	}
 }

@@ -67,9 +67,7 @@ func (a *app) serveMCP(ctx context.Context, client string) error {
 	go func() {
 		defer close(said)
 		a.sayProblems(settings, session)
-		m.trouble.to(func(err error) {
-			log.Warn().Str("problem", fault.Message(err)).Msg("something behind an answer does not work")
-		})
+		m.trouble.toLog(log)
 	}()
 	server := tools.Server(tools.Options{
 		Controller: m.Controller, Policy: m.Policy, Version: version,

@@ -98,9 +98,7 @@ func (a *app) backend(l *config.Loaded, withheld error, log zerolog.Logger) (rpc
 	if err != nil {
 		return rpc.Backend{}, err
 	}
-	m.trouble.to(func(err error) {
-		log.Warn().Str("problem", fault.Message(err)).Msg("something behind an answer does not work")
-	})
+	m.trouble.toLog(log)
 	return rpc.Backend{
 		Deps: m.Deps,
 		MCP: tools.Server(tools.Options{
@@ -128,8 +126,7 @@ func (a *app) token(cfg config.Config) (string, error) {
 	}
 	token, exposed, err := rpc.Token(cfg.Workspace)
 	if exposed {
-		fmt.Fprintln(a.stderr, term.Clean(fmt.Sprintf("openhuman-core: warning: other users of this machine could read %s until now; remove it to have a new token made.",
-			filepath.Join(cfg.Workspace, rpc.TokenFile))))
+		a.warning(fmt.Sprintf("other users of this machine could read %s until now; remove it to have a new token made.", filepath.Join(cfg.Workspace, rpc.TokenFile)))
 	}
 	return token, err
 }

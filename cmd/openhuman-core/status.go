@@ -109,7 +109,7 @@ func (a *app) printStatus(ctx context.Context, m *memory) error {
 		return err
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+w))
+		a.warning(w)
 	}
 	return nil
 }

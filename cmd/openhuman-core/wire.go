@@ -73,6 +73,13 @@ func (t *trouble) to(tell func(error)) {
 	t.waiting = nil
 }
 
+// toLog has it logged.
+func (t *trouble) toLog(log zerolog.Logger) {
+	t.to(func(err error) {
+		log.Warn().Str("problem", fault.Message(err)).Msg("something behind an answer does not work")
+	})
+}
+
 func (m *memory) Close() error { return errors.Join(m.index.Close(), m.store.Close(), m.Audit.Close()) }
 
 // openMemory wires the read side. withheld, when it is not nil, is what every read answers instead.
@@ -192,7 +199,7 @@ func reviewed(entries []config.ProviderEntry) capability.List {
 func (a *app) openWriter(ctx context.Context, cfg config.Config) (*store.Store, error) {
 	path := storePath(cfg)
 	for _, w := range store.Warnings(path) {
-		fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+w))
+		a.warning(w)
 	}
 	return store.Open(ctx, store.Options{Path: path})
 }
@@ -276,9 +283,7 @@ func ask[Result any](ctx context.Context, a *app, tool string, params any) (Resu
 		return none, err
 	}
 	defer m.Close()
-	m.trouble.to(func(err error) {
-		fmt.Fprintln(a.stderr, term.Clean("openhuman-core: warning: "+fault.Message(err)))
-	})
+	m.trouble.to(func(err error) { a.warning(fault.Message(err)) })
 	op, ok := tools.ByTool(tool)
 	if !ok {
 		return none, fmt.Errorf("the catalog has no %s", tool)
