@@ -46,7 +46,7 @@ func sourceName(name string) error {
 		return bad.WithHint("It is not UTF-8.")
 	case len(name) > maxSourceName:
 		return bad.WithHint("It has %d bytes, and %d is the most.", len(name), maxSourceName)
-	case strings.ContainsFunc(name, func(r rune) bool { return unseen(r) }):
+	case strings.ContainsFunc(name, unseen):
 		return bad.WithHint("It holds characters that cannot be seen.")
 	}
 	return nil
