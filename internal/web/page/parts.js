@@ -49,7 +49,7 @@ export function meter(n, most) {
   return h("span", { class: "meter", "aria-hidden": "true" }, bar);
 }
 
-// choice is a group of links or buttons of which one is on.
+// choice is a group of buttons of which one is on.
 export const choice = (label, options, on, pick) =>
   h("div", { class: "choice", role: "group", "aria-label": label }, options.map(([value, text]) =>
     h("button", { type: "button", "aria-pressed": String(value === on), onclick: () => pick(value) }, text)));
