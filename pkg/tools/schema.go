@@ -15,11 +15,14 @@ func inputSchema[T any](what string) *jsonschema.Schema { return schemaOf[T](wha
 // outputSchema infers the schema of T for results: an object that may grow.
 func outputSchema[T any](what string) *jsonschema.Schema { return schemaOf[T](what, true) }
 
+// schemaOptions say what a schema cannot tell from the types.
+var schemaOptions = jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[controller.Schema](): {Type: "object"},
+	reflect.TypeFor[controller.Object](): {Type: "object"},
+}}
+
 func schemaOf[T any](what string, open bool) *jsonschema.Schema {
-	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[controller.Schema](): {Type: "object"},
-		reflect.TypeFor[controller.Object](): {Type: "object"},
-	}})
+	s, err := jsonschema.For[T](&schemaOptions)
 	if err != nil {
 		panic(fmt.Sprintf("tools: schema of %s: %v", what, err))
 	}
