@@ -40,6 +40,17 @@ const (
 	NeedsWrite // writing has been allowed in the settings
 )
 
+// Off returns why the settings leave out what has this need, or nil.
+func (c *Controller) Off(n Need) *fault.Error {
+	switch {
+	case n == NeedsWeb && (c == nil || c.web == nil):
+		return noWeb()
+	case n == NeedsWrite && (c == nil || c.writer == nil):
+		return noWriting()
+	}
+	return nil
+}
+
 // A ToolInfo is what the registry knows about one operation on one surface, whatever the settings are.
 type ToolInfo struct {
 	ToolID, Name, Title, Description, Version string
@@ -186,15 +197,13 @@ func (c *Controller) entries(ctx context.Context) []Entry {
 			Transport: t.Transport, Route: t.Route, InputSchema: t.Input, OutputSchema: t.Output,
 			AllowedAgents: []string{"*"}, Tags: t.Tags, Health: Available,
 		}
-		configured := true
 		switch t.Needs {
-		case NeedsStore:
+		case NeedsStore, NeedsWrite:
 			e.Health = store
 		case NeedsWeb:
-			configured, e.Health = c.HasWeb(), c.watch.webHealth(c.now()) // asking would be a search
-		case NeedsWrite:
-			configured, e.Health = c.HasWriter(), store
+			e.Health = c.watch.webHealth(c.now()) // asking would be a search
 		}
+		configured := c.Off(t.Needs) == nil
 		e.Enabled = configured && c.policy.Allows(ctx, t.Access, t.Names...)
 		if !configured {
 			e.Health = NotAvailable

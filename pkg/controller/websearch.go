@@ -74,11 +74,8 @@ const (
 	minSnippetRunes = 80
 )
 
-// HasWeb reports whether a web search is configured.
-func (c *Controller) HasWeb() bool { return c != nil && c.web != nil }
-
-// NoWeb is the fault of a web search that nothing is configured for.
-func NoWeb() *fault.Error {
+// noWeb is the fault of a web search that nothing is configured for.
+func noWeb() *fault.Error {
 	return fault.New(fault.Unavailable, "Web search is off: no SearXNG instance is enabled.").
 		WithHint("The owner can turn it on: set enabled = true and base_url under [searxng] in config.toml, or OPENHUMAN_SEARXNG_ENABLED=true and OPENHUMAN_SEARXNG_BASE_URL, and restart. The memory itself is searched with memory.search.")
 }
@@ -93,7 +90,7 @@ func (c *Controller) WebSearch(ctx context.Context, p WebSearchParams) (WebSearc
 func (c *Controller) SearXNGSearch(ctx context.Context, p SearXNGSearchParams) (WebSearchResult, error) {
 	res := WebSearchResult{Query: strings.TrimSpace(p.Query), Results: []WebResult{}}
 	if c.web == nil {
-		return res, NoWeb()
+		return res, noWeb()
 	}
 	q, err := c.webQuery(p)
 	if err != nil {

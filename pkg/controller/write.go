@@ -38,11 +38,8 @@ const (
 	MaxSourceRunes  = 200
 )
 
-// HasWriter reports whether callers may write at all.
-func (c *Controller) HasWriter() bool { return c.writer != nil }
-
-// NoWriting is the fault of writing while the settings do not allow it.
-func NoWriting() *fault.Error {
+// noWriting is the fault of writing while the settings do not allow it.
+func noWriting() *fault.Error {
 	return fault.New(fault.Denied, "Writing is off: this memory is read-only.").
 		WithHint("Its owner can allow it with [mcp] write_tools = true in config.toml, or OPENHUMAN_MCP_WRITE_TOOLS=1.")
 }
@@ -50,7 +47,7 @@ func NoWriting() *fault.Error {
 // Store keeps a text as a document of the caller's own source.
 func (c *Controller) Store(ctx context.Context, p StoreParams) (StoreResult, error) {
 	if c.writer == nil {
-		return StoreResult{}, NoWriting()
+		return StoreResult{}, noWriting()
 	}
 	title, list := strings.Join(strings.Fields(p.Title), " "), []string{}
 	for _, t := range p.Tags {
@@ -109,7 +106,7 @@ func noText(field string) error {
 // Ingest takes in one interchange line.
 func (c *Controller) Ingest(ctx context.Context, p IngestParams) (IngestResult, error) {
 	if c.writer == nil {
-		return IngestResult{}, NoWriting()
+		return IngestResult{}, noWriting()
 	}
 	line, err := p.line()
 	if err != nil {

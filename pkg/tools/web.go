@@ -28,11 +28,5 @@ func webRows() []Op {
 
 // off returns why the settings leave the operation out, or nil.
 func (o Op) off(d Deps) *fault.Error {
-	switch {
-	case o.needs == controller.NeedsWeb && !d.Controller.HasWeb():
-		return controller.NoWeb()
-	case o.needs == controller.NeedsWrite && !d.Controller.HasWriter():
-		return controller.NoWriting()
-	}
-	return nil
+	return d.Controller.Off(o.needs)
 }
