@@ -20,21 +20,17 @@ import (
 // When is the time of the files that tests read.
 var When = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
 
-type memory struct{ *bytes.Reader }
-
-func (memory) Close() error { return nil }
-
 // Input returns a file in memory. above are the files of the folder above its own.
 func Input(rel string, data []byte, above map[string]string) *doc.Input {
 	in := &doc.Input{
 		Path: "/home/ada/" + rel, Rel: rel, Root: "exports", Size: int64(len(data)), ModTime: When,
 		Head: data[:min(len(data), doc.HeadSize)],
-		Open: func() (doc.File, error) { return memory{bytes.NewReader(data)}, nil },
+		Open: func() (doc.File, error) { return doc.InMemory(data), nil },
 	}
 	if above != nil {
 		in.Above = func(name string) (doc.File, error) {
 			if s, ok := above[name]; ok {
-				return memory{bytes.NewReader([]byte(s))}, nil
+				return doc.InMemory([]byte(s)), nil
 			}
 			return nil, fs.ErrNotExist
 		}

@@ -22,16 +22,12 @@ import (
 // FileTime is the modification time of every Input.
 var FileTime = time.Date(2024, 6, 1, 12, 0, 0, 0, time.UTC)
 
-type file struct{ *bytes.Reader }
-
-func (file) Close() error { return nil }
-
 // Input is a file of those bytes.
 func Input(rel string, data []byte) *doc.Input {
 	return &doc.Input{
 		Path: "/home/ann/" + rel, Rel: rel, Root: "root", Size: int64(len(data)), ModTime: FileTime,
 		Head: data[:min(len(data), doc.HeadSize)],
-		Open: func() (doc.File, error) { return file{bytes.NewReader(data)}, nil },
+		Open: func() (doc.File, error) { return doc.InMemory(data), nil },
 	}
 }
 

@@ -1,7 +1,6 @@
 package interchange_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -16,10 +15,6 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/interchange"
 )
 
-type file struct{ *bytes.Reader }
-
-func (file) Close() error { return nil }
-
 var when = time.Date(2024, 5, 1, 9, 0, 0, 0, time.UTC)
 
 const ms = 1714554000000 // when
@@ -27,7 +22,7 @@ const ms = 1714554000000 // when
 func input(body string) *doc.Input {
 	return &doc.Input{
 		Rel: "x.jsonl", Size: int64(len(body)), ModTime: when, Head: []byte(body[:min(len(body), doc.HeadSize)]),
-		Open: func() (doc.File, error) { return file{bytes.NewReader([]byte(body))}, nil },
+		Open: func() (doc.File, error) { return doc.InMemory([]byte(body)), nil },
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest/doctest"
 	"github.com/openhuman/openhuman-core/internal/ingest/mail"
 )
 
@@ -195,7 +196,7 @@ func TestTimeOfAMail(t *testing.T) {
 		{"unreadable date", "Date: soon\n" + received, "2024-05-01T12:00:01Z"},
 		{"date of a broken clock", "Date: Mon, 1 Jan 1904 00:00:00 +0000\n" + received, "2024-05-01T12:00:01Z"},
 		{"no date", received, "2024-05-01T12:00:01Z"},
-		{"nothing but the file", "", fileTime.Format(time.RFC3339)},
+		{"nothing but the file", "", doctest.FileTime.Format(time.RFC3339)},
 	} {
 		d := one(t, "From: ann@x.org\nSubject: s\n"+c.mail+"\nbody")
 		if got := d.Time.UTC().Format(time.RFC3339); got != c.want {

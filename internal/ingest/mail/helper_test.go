@@ -9,29 +9,15 @@ import (
 	"time"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest/doctest"
 	"github.com/openhuman/openhuman-core/internal/ingest/mail"
 )
 
-// fileTime is the modification time of every test file.
-var fileTime = time.Date(2024, 6, 1, 12, 0, 0, 0, time.UTC)
-
-type memFile struct{ *bytes.Reader }
-
-func (memFile) Close() error { return nil }
-
-func input(rel string, data []byte) *doc.Input {
-	return &doc.Input{
-		Path: rel, Rel: rel, Root: "root", Size: int64(len(data)), ModTime: fileTime,
-		Head: data[:min(len(data), doc.HeadSize)],
-		Open: func() (doc.File, error) { return memFile{bytes.NewReader(data)}, nil },
-	}
-}
-
-// read returns the documents of data as r reads it.
+// read returns the documents of data as r reads it. Unlike those of files, they need no title.
 func read(t testing.TB, r doc.Reader, rel string, data []byte) ([]*doc.Document, doc.Report) {
 	t.Helper()
 	var docs []*doc.Document
-	report, err := r.Read(t.Context(), input(rel, data), func(d *doc.Document) error {
+	report, err := r.Read(t.Context(), doctest.Input(rel, data), func(d *doc.Document) error {
 		docs = append(docs, d)
 		return nil
 	})

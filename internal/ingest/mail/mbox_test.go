@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest/doctest"
 	"github.com/openhuman/openhuman-core/internal/ingest/mail"
 )
 
@@ -179,17 +180,17 @@ func TestOneMailInTwoMailboxes(t *testing.T) {
 func TestReadMboxStops(t *testing.T) {
 	in := []byte(strings.Repeat(postmark+"Subject: s\n\nHello\n\n", 3))
 	n := 0
-	_, err := mail.Mbox{}.Read(t.Context(), input("a.mbox", in), func(*doc.Document) error { n++; return errStop })
+	_, err := mail.Mbox{}.Read(t.Context(), doctest.Input("a.mbox", in), func(*doc.Document) error { n++; return errStop })
 	if !errors.Is(err, errStop) || n != 1 {
 		t.Errorf("after an error of emit: %d documents, %v", n, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	n = 0
-	_, err = mail.Mbox{}.Read(ctx, input("a.mbox", in), func(*doc.Document) error { n++; cancel(); return nil })
+	_, err = mail.Mbox{}.Read(ctx, doctest.Input("a.mbox", in), func(*doc.Document) error { n++; cancel(); return nil })
 	if !errors.Is(err, context.Canceled) || n != 1 {
 		t.Errorf("after the end of the context: %d documents, %v", n, err)
 	}
-	if _, err = (mail.Message{}).Read(ctx, input("a.eml", in), nil); !errors.Is(err, context.Canceled) {
+	if _, err = (mail.Message{}).Read(ctx, doctest.Input("a.eml", in), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("single mail: %v", err)
 	}
 }
@@ -203,7 +204,7 @@ func (brokenFile) Close() error { return nil }
 
 func TestDamagedFiles(t *testing.T) {
 	broken := func(data string) *doc.Input {
-		in := input("a.mbox", []byte(data))
+		in := doctest.Input("a.mbox", []byte(data))
 		in.Open = func() (doc.File, error) {
 			return brokenFile{io.MultiReader(strings.NewReader(data), iotest.ErrReader(errors.New("disk gone"))), strings.NewReader(data)}, nil
 		}
@@ -219,13 +220,13 @@ func TestDamagedFiles(t *testing.T) {
 		if err != nil || report.Outcome != doc.Failed {
 			t.Errorf("%s, nothing readable: %+v, %v", r.Name(), report, err)
 		}
-		in := input("a", nil)
+		in := doctest.Input("a", nil)
 		in.Open = func() (doc.File, error) { return nil, errors.New("no") }
 		report, err = r.Read(t.Context(), in, nil)
 		if err != nil || report.Outcome != doc.Failed || report.Reason == "" {
 			t.Errorf("%s, not to be opened: %+v, %v", r.Name(), report, err)
 		}
-		report, err = r.Read(t.Context(), input("a", nil), nil)
+		report, err = r.Read(t.Context(), doctest.Input("a", nil), nil)
 		if err != nil || report.Outcome != doc.NoText {
 			t.Errorf("%s, empty: %+v, %v", r.Name(), report, err)
 		}
@@ -301,7 +302,7 @@ func TestDetect(t *testing.T) {
 		{"response.http", "HTTP/1.1 200 OK\nDate: x\nContent-Type: text/html\n\n", false, false},
 		{"empty.eml", "", false, false},
 	} {
-		in := input(c.rel, []byte(c.data))
+		in := doctest.Input(c.rel, []byte(c.data))
 		if got := (mail.Mbox{}).Detect(in); (got >= 50) != c.mbox {
 			t.Errorf("%s: mbox %d", c.rel, got)
 		}
@@ -312,7 +313,7 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%s: a mailbox is taken for one mail", c.rel)
 		}
 	}
-	note := input("note.md", []byte("From: Ann\nTo: Bob\nSubject: plan\n\ntext"))
+	note := doctest.Input("note.md", []byte("From: Ann\nTo: Bob\nSubject: plan\n\ntext"))
 	if got := (mail.Message{}).Detect(note); got <= 0 || got >= 50 {
 		t.Errorf("a note that looks like mail: %d", got)
 	}
@@ -428,7 +429,7 @@ func BenchmarkMbox(b *testing.B) {
 	for name, unit := range map[string]string{"small": small, "alternative": rich, "html": page} {
 		const n = 500
 		data := []byte(strings.Repeat(unit, n))
-		in := input("a.mbox", data)
+		in := doctest.Input("a.mbox", data)
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()

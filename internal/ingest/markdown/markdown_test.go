@@ -21,17 +21,13 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/markdown"
 )
 
-type file struct{ *bytes.Reader }
-
-func (file) Close() error { return nil }
-
 var modTime = time.Date(2025, 6, 7, 8, 9, 10, 0, time.UTC)
 
 func input(rel, text string) *doc.Input {
 	return &doc.Input{
 		Path: rel, Rel: rel, Root: "vault", Size: int64(len(text)), ModTime: modTime,
 		Head: []byte(text[:min(len(text), doc.HeadSize)]),
-		Open: func() (doc.File, error) { return file{bytes.NewReader([]byte(text))}, nil },
+		Open: func() (doc.File, error) { return doc.InMemory([]byte(text)), nil },
 	}
 }
 
@@ -334,10 +330,10 @@ func TestHostileFrontMatter(t *testing.T) {
 }
 
 // torn gives some bytes and then an error, as a failing disk does.
-type torn struct{ file }
+type torn struct{ doc.File }
 
 func (f torn) Read(p []byte) (int, error) {
-	n, err := f.Reader.Read(p)
+	n, err := f.File.Read(p)
 	if err == io.EOF {
 		err = errors.New("input/output error")
 	}
@@ -349,7 +345,7 @@ func TestTornFile(t *testing.T) {
 	open := in.Open
 	in.Open = func() (doc.File, error) {
 		f, err := open()
-		return torn{f.(file)}, err
+		return torn{f}, err
 	}
 	var body string
 	r, err := markdown.Reader{}.Read(t.Context(), in, func(d *doc.Document) error { body = d.Body; return nil })

@@ -1,7 +1,6 @@
 package slack_test
 
 import (
-	"bytes"
 	"os"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ func (f folder) input(rel string) *doc.Input {
 		if !ok {
 			return nil, os.ErrNotExist
 		}
-		return memory{bytes.NewReader([]byte(text))}, nil
+		return doc.InMemory([]byte(text)), nil
 	}
 	text := f[rel]
 	return &doc.Input{

@@ -19,15 +19,11 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/slack"
 )
 
-type memory struct{ *bytes.Reader }
-
-func (memory) Close() error { return nil }
-
 func input(b []byte) *doc.Input {
 	return &doc.Input{
 		Path: "export.zip", Rel: "export.zip", Root: "export.zip", Size: int64(len(b)),
 		Head: b[:min(len(b), doc.HeadSize)],
-		Open: func() (doc.File, error) { return memory{bytes.NewReader(b)}, nil },
+		Open: func() (doc.File, error) { return doc.InMemory(b), nil },
 	}
 }
 
