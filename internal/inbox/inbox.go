@@ -31,9 +31,8 @@ type Options struct {
 
 // Inbox implements controller.Writer. It is safe for concurrent use.
 type Inbox struct {
-	o       Options
-	turn    chan struct{} // held by the one write that runs
-	instant func() (ingest.Model, error)
+	o    Options
+	turn chan struct{} // held by the one write that runs
 }
 
 var _ controller.Writer = (*Inbox)(nil)
@@ -43,11 +42,10 @@ func New(o Options) *Inbox {
 	if o.Wait <= 0 {
 		o.Wait = DefaultWait
 	}
-	b := &Inbox{o: o, turn: make(chan struct{}, 1)}
 	if o.Instant != nil {
-		b.instant = sync.OnceValues(o.Instant)
+		o.Instant = sync.OnceValues(o.Instant)
 	}
-	return b
+	return &Inbox{o: o, turn: make(chan struct{}, 1)}
 }
 
 // TakeIn implements controller.Writer. The memory is open only as long as it takes: no server holds it
@@ -69,8 +67,8 @@ func (b *Inbox) TakeIn(ctx context.Context, line []byte, may func(string) error)
 		return nil, busy(nil)
 	}
 	o := ingest.TakeOptions{May: may, Now: b.o.Now}
-	if b.instant != nil {
-		if o.Instant, err = b.instant(); err != nil {
+	if b.o.Instant != nil {
+		if o.Instant, err = b.o.Instant(); err != nil {
 			return nil, err
 		}
 	}
