@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -253,5 +252,3 @@ func cut(s string) string {
 	}
 	return s[:n] + "…"
 }
-
-var _ io.Closer = (*Log)(nil)
