@@ -1,12 +1,14 @@
 package store_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openhuman/openhuman-core/pkg/store"
+	"github.com/openhuman/openhuman-core/pkg/store/storetest"
 )
 
 // Glosses are found by those who ask for them, follow their chunk, and go with it.
@@ -117,5 +119,49 @@ func TestGlosses(t *testing.T) {
 	check("forgotten", []string{}, find("party", true))
 	if has, err := s.HasGlosses(t.Context()); err != nil || has {
 		t.Errorf("glosses are left: %v, %v", has, err)
+	}
+}
+
+// How many texts hold a word is no matter of glosses, also for a caller from whom sources are hidden.
+func TestGlossesBesideHiddenSources(t *testing.T) {
+	s, err := store.Open(t.Context(), store.Options{Path: store.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	put := func(source, identity, body, gloss string) {
+		t.Helper()
+		rec := store.DocumentRecord{
+			Source: store.SourceMeta{SourceID: source, Kind: "document"}, Identity: identity, Hash: [32]byte{1},
+			Chunks: []store.ChunkRecord{{ChunkID: identity, Content: body, TokenCount: 1, TimestampMS: 1, Index: store.IndexText{Body: body, Gloss: gloss}}},
+		}
+		if err := s.Update(t.Context(), func(tx *store.Tx) error { _, _, err := tx.PutDocument(rec); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counts := func(scope store.Scope) (df []int, total int) {
+		t.Helper()
+		_, err := s.SearchAny(t.Context(), store.AnyQuery{
+			Terms: []store.AnyTerm{{Match: `"meeting"`}}, Glosses: true, Limit: 10, Candidates: 10, Filter: store.Filter{Scope: scope},
+			Scorer: func(d []int, n int) func(*store.Chunk) float64 {
+				df, total = d, n
+				return func(*store.Chunk) float64 { return 1 }
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return df, total
+	}
+	put("notes", "foreign", "会议", "meeting")
+	for i := range 60 {
+		put("notes", fmt.Sprint("english", i), "meeting", "")
+	}
+	if df, total := counts(nil); !slices.Equal(df, []int{1}) || total != 61 {
+		t.Errorf("the word is in %v of %d", df, total)
+	}
+	put("secret", "hidden", "会议", "meeting")
+	if df, total := counts(storetest.Without{"secret"}); !slices.Equal(df, []int{1}) || total != 61 {
+		t.Errorf("beside a hidden source the word is in %v of %d", df, total)
 	}
 }

@@ -301,7 +301,7 @@ func (q *AnyQuery) visibleCounts(ctx context.Context, db querier, v sight, total
 	for i := range q.Terms {
 		t := &q.Terms[i]
 		t.Count = 0
-		if strings.ContainsAny(t.Match, " (") { // more than one token, which are not counted
+		if q.Glosses || strings.ContainsAny(t.Match, " (") { // only single tokens of texts are counted
 			continue
 		}
 		n, err := visibleHits(ctx, db, v, t.Match)
