@@ -3,8 +3,6 @@ package controller
 import (
 	"context"
 	"time"
-
-	"github.com/openhuman/openhuman-core/pkg/fault"
 )
 
 // Months of activity: how many when nothing is said, and at most.
@@ -35,13 +33,10 @@ type ActivityRow struct {
 // Activity counts the chunks of each source by month, up to this one.
 func (c *Controller) Activity(ctx context.Context, p ActivityParams) (ActivityResult, error) {
 	res := ActivityResult{Sources: []ActivityRow{}, Months: []string{}}
-	switch {
-	case p.Months < 0:
-		return res, fault.New(fault.Invalid, "months is %d.", p.Months).WithHint("It is how many months to look back, from 1 to %d.", maxMonths)
-	case p.Months == 0:
-		p.Months = defaultMonths
+	months, err := amount("months", p.Months, defaultMonths, maxMonths, "how many months to look back")
+	if err != nil {
+		return res, err
 	}
-	months := min(p.Months, maxMonths)
 	now := c.now().UTC()
 	bounds := make([]time.Time, 0, months+1)
 	for i := range months + 1 {

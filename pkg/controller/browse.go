@@ -61,8 +61,8 @@ func (c *Controller) listQuery(ctx context.Context, p *ListChunksParams) (*store
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.Offset < 0 {
-		return nil, nil, fault.New(fault.Invalid, "offset is %d.", p.Offset).WithHint("It is the number of rows to pass over: 0, or the next_offset of the page before.")
+	if err := checkOffset(p.Offset); err != nil {
+		return nil, nil, err
 	}
 	if p.SinceMS != nil && p.UntilMS != nil && *p.SinceMS > *p.UntilMS {
 		return nil, nil, fault.New(fault.Invalid, "since_ms is later than until_ms.").WithHint("Swap them: since_ms is the beginning, until_ms the end, both in milliseconds since 1970.")

@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"github.com/openhuman/openhuman-core/pkg/fault"
 )
 
 // Days of the record of calls: how many when nothing is said, and at most.
@@ -44,17 +42,15 @@ type CallRecord func(ctx context.Context, since time.Time) ([]CallSum, error)
 // AuditCalls tells which client has called what, and how often.
 func (c *Controller) AuditCalls(ctx context.Context, p AuditCallsParams) (AuditCallsResult, error) {
 	res := AuditCallsResult{Calls: []CallSum{}}
-	switch {
-	case p.Days < 0:
-		return res, fault.New(fault.Invalid, "days is %d.", p.Days).WithHint("It is how many days to look back, from 1 to %d.", maxDays)
-	case p.Days == 0:
-		p.Days = defaultDays
+	days, err := amount("days", p.Days, defaultDays, maxDays, "how many days to look back")
+	if err != nil {
+		return res, err
 	}
 	if c.calls == nil {
 		res.Hint = "Calls are not recorded: audit.enabled is false."
 		return res, nil
 	}
-	calls, err := c.calls(ctx, c.now().AddDate(0, 0, -min(p.Days, maxDays)))
+	calls, err := c.calls(ctx, c.now().AddDate(0, 0, -days))
 	if err != nil {
 		return res, err
 	}

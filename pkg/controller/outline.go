@@ -52,8 +52,8 @@ func (c *Controller) ListSummaries(ctx context.Context, p ListSummariesParams) (
 	if err != nil {
 		return res, err
 	}
-	if p.Offset < 0 {
-		return res, fault.New(fault.Invalid, "offset is %d.", p.Offset).WithHint("It is the number of rows to pass over: 0, or the next_offset of the page before.")
+	if err := checkOffset(p.Offset); err != nil {
+		return res, err
 	}
 	if p.ParentID != "" {
 		err = c.below(ctx, p, k, &res)

@@ -125,14 +125,26 @@ func isASCII(s string) bool {
 }
 
 // limit returns how many rows k asks for.
-func limit(k int) (int, error) {
+func limit(k int) (int, error) { return amount("k", k, DefaultK, MaxK, "the number of rows") }
+
+// amount returns how many of something the argument with this name asks for: usual when it is 0, and no
+// more than most. is says what it means.
+func amount(name string, n, usual, most int, is string) (int, error) {
 	switch {
-	case k < 0:
-		return 0, fault.New(fault.Invalid, "k is %d.", k).WithHint("It is the number of rows, from 1 to %d.", MaxK)
-	case k == 0:
-		return DefaultK, nil
+	case n < 0:
+		return 0, fault.New(fault.Invalid, "%s is %d.", name, n).WithHint("It is %s, from 1 to %d.", is, most)
+	case n == 0:
+		return usual, nil
 	}
-	return min(k, MaxK), nil
+	return min(n, most), nil
+}
+
+// checkOffset refuses an offset that is none.
+func checkOffset(n int) error {
+	if n < 0 {
+		return fault.New(fault.Invalid, "offset is %d.", n).WithHint("It is the number of rows to pass over: 0, or the next_offset of the page before.")
+	}
+	return nil
 }
 
 // fit makes rows small enough for one answer, whose other members take other bytes. Previews are
