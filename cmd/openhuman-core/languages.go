@@ -97,11 +97,11 @@ func (w *writers) learn(ctx context.Context, cfg config.Config, s *store.Store) 
 	}
 	w.instant = instant.With(own)
 	if b, ok := w.builtin.(*xling.Encoder); ok {
-		learnt := b.With(own)
+		knows := b.With(own)
 		if w.encoder == w.builtin {
-			w.encoder = learnt
+			w.encoder = knows
 		}
-		w.builtin = learnt
+		w.builtin = knows
 	}
 	return s.Update(ctx, func(tx *store.Tx) error { return renew(tx, own) })
 }
