@@ -33,7 +33,6 @@ type Op struct {
 	Tool    *MCP               // nil when the method has no MCP tool
 	In, Out *jsonschema.Schema // of the parameters and the result, on every surface
 	needs   controller.Need    // what it cannot work without
-	version string             // of the contract; "" is the first
 	args    *arguments
 	call    func(context.Context, Deps, json.RawMessage) (any, error)
 }

@@ -59,12 +59,9 @@ func (o Op) ID() string {
 }
 
 // Version is that of the operation's contract: its names and its schemas.
-func (o Op) Version() string {
-	if o.version == "" {
-		return "1.0.0"
-	}
-	return o.version
-}
+//
+// None has changed yet.
+func (o Op) Version() string { return "1.0.0" }
 
 func (o Op) split() (namespace, function string) {
 	rest := strings.TrimPrefix(o.Method, methodPrefix)
