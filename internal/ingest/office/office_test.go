@@ -286,6 +286,20 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// The codes of formats cost little, however long they are.
+func TestLongFormatCodes(t *testing.T) {
+	for _, mark := range []string{"[", "m", `"`} {
+		d := doctest.One(t, office.New(), "a.xlsx", pack(t, types, "<Types/>", "xl/workbook.xml",
+			`<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" r:id="a"/></sheets></workbook>`,
+			"xl/_rels/workbook.xml.rels", `<R><Relationship Id="a" Type="t/worksheet" Target="worksheets/sheet1.xml"/></R>`,
+			"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="170" formatCode="`+strings.ReplaceAll(strings.Repeat(mark, 4<<20), `"`, "&quot;")+`"/></numFmts></styleSheet>`,
+			"xl/worksheets/sheet1.xml", `<worksheet><sheetData><row r="1"><c r="A1"><v>7</v></c></row></sheetData></worksheet>`))
+		if d.Body != "## S\n- 7" {
+			t.Errorf("%s: %q", mark, d.Body)
+		}
+	}
+}
+
 // A long document comes in parts, in order.
 func TestParts(t *testing.T) {
 	var body strings.Builder

@@ -81,9 +81,15 @@ const (
 	dateClock
 )
 
+// maxCode is how much of a format code is read, in bytes; Excel allows 255 characters.
+const maxCode = 1 << 10
+
 // formatOf reads a format code such as "dd/mm/yy hh:mm".
 func formatOf(code string) format {
-	code, _, _ = strings.Cut(code, ";")
+	code, _, _ = strings.Cut(code[:min(len(code), maxCode)], ";")
+	lower := strings.ToLower(code)
+	// Three m are those of a month, unless they stand with hours or seconds.
+	month := !strings.ContainsAny(lower, "hs") && strings.Count(lower, "m") >= 3
 	day, hour, per := false, false, false
 	for i := 0; i < len(code); i++ {
 		switch code[i] {
@@ -114,9 +120,7 @@ func formatOf(code string) format {
 		case '%':
 			per = true
 		case 'm', 'M':
-			if !hour && !strings.Contains(strings.ToLower(code), "h") && !strings.Contains(strings.ToLower(code), "s") && strings.Count(strings.ToLower(code), "m") >= 3 {
-				day = true
-			}
+			day = day || month && !hour
 		}
 	}
 	switch {
