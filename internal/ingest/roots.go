@@ -110,7 +110,7 @@ func (g *registry) save(tx *store.Tx) error {
 		switch ours := g.Roots[path]; {
 		case ours == nil:
 			g.Roots[path] = info
-		case ours != nil && !info.Loose:
+		case !info.Loose:
 			ours.Loose = false
 		}
 	}
@@ -149,22 +149,20 @@ func (g *registry) saved() {
 
 // at returns the deepest root that holds a path, which is that of a file or a folder.
 func (g *registry) at(path string, file bool) (root, bool) {
-	for p := path; ; {
-		if info, ok := g.Roots[p]; ok && (!info.Loose || p == path || file && p == parent(path)) {
-			return root{p, info}, true
-		}
-		up := parent(p)
-		if up == p || up == "." {
-			return root{}, false
-		}
-		p = up
-	}
+	return g.deepest(path, func(p string, info *rootInfo) bool {
+		return !info.Loose || p == path || file && p == parent(path)
+	})
 }
 
 // whole returns the deepest root that holds all of a folder.
 func (g *registry) whole(path string) (root, bool) {
+	return g.deepest(path, func(_ string, info *rootInfo) bool { return !info.Loose })
+}
+
+// deepest returns the deepest root at or above a path that holds it.
+func (g *registry) deepest(path string, holds func(p string, info *rootInfo) bool) (root, bool) {
 	for p := path; ; {
-		if info, ok := g.Roots[p]; ok && !info.Loose {
+		if info, ok := g.Roots[p]; ok && holds(p, info) {
 			return root{p, info}, true
 		}
 		up := parent(p)

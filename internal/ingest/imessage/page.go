@@ -154,7 +154,7 @@ func (p *page) token(t html.TokenType, z *html.Tokenizer) error {
 		name, _ := z.TagName()
 		switch a := atom.Lookup(name); a {
 		case atom.Div, atom.Span, atom.Style, atom.Script, atom.Table:
-			return p.close(a)
+			p.close(a)
 		}
 	}
 	return nil
@@ -199,18 +199,17 @@ func (p *page) start(t html.Token) error {
 }
 
 // close closes the innermost element of that kind and those inside it.
-func (p *page) close(tag atom.Atom) error {
+func (p *page) close(tag atom.Atom) {
 	if p.over > 0 {
 		p.over--
-		return nil
+		return
 	}
 	for i := len(p.open) - 1; i >= 0; i-- {
 		if p.open[i].tag == tag {
 			p.open = p.open[:i]
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 func (p *page) write(s string) {

@@ -72,12 +72,8 @@ func (d *defect) seal(s string) {
 
 // inherit takes over what is wrong with a mail inside.
 func (d *defect) inherit(inner defect) {
-	if inner.flaw != "" {
-		d.fault(inner.flaw)
-	}
-	if inner.sealed != "" {
-		d.seal(inner.sealed)
-	}
+	d.fault(inner.flaw)
+	d.seal(inner.sealed)
 }
 
 // A partInfo is what the header of a part says.

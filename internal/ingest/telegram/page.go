@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -153,9 +154,7 @@ func (p *page) run() error {
 			}
 		case html.EndTagToken:
 			name, _ := p.z.TagName()
-			if err := p.close(atom.Lookup(name)); err != nil {
-				return err
-			}
+			p.close(atom.Lookup(name))
 		case html.TextToken:
 			p.write(string(p.z.Text()))
 		}
@@ -163,14 +162,7 @@ func (p *page) run() error {
 }
 
 // in reports whether an element with that role is open.
-func (p *page) in(r role) bool {
-	for _, o := range p.stack {
-		if o == r {
-			return true
-		}
-	}
-	return false
-}
+func (p *page) in(r role) bool { return slices.Contains(p.stack, r) }
 
 func attr(t html.Token, name string) string {
 	for _, a := range t.Attr {
@@ -210,14 +202,7 @@ func (p *page) start(t html.Token) error {
 		return nil
 	}
 	classes := strings.Fields(attr(t, "class"))
-	has := func(c string) bool {
-		for _, x := range classes {
-			if x == c {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(c string) bool { return slices.Contains(classes, c) }
 	r := plain
 	switch {
 	case has("message") && has("service"), has("message") && has("default"):
@@ -266,7 +251,7 @@ func (p *page) start(t html.Token) error {
 	return nil
 }
 
-func (p *page) close(a atom.Atom) error {
+func (p *page) close(a atom.Atom) {
 	switch a {
 	case atom.A:
 		// A link whose text does not show where it leads says so.
@@ -286,13 +271,12 @@ func (p *page) close(a atom.Atom) error {
 	case atom.Div:
 		if p.over > 0 {
 			p.over--
-			return nil
+			return
 		}
 		if n := len(p.stack); n > 0 {
 			p.stack = p.stack[:n-1]
 		}
 	}
-	return nil
 }
 
 // write adds text to what the innermost element with a meaning is for.
