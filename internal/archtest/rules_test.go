@@ -16,6 +16,7 @@ var mayImport = map[string][]string{
 	"internal/jsonstream": {},
 	"internal/near":       {},
 	"internal/glob":       {},
+	"internal/ignore":     {},
 	"internal/term":       {},
 	"internal/golden":     {},
 
@@ -44,6 +45,7 @@ var mayImport = map[string][]string{
 		"internal/ingest/whatsapp", "internal/ingest/telegram", "internal/ingest/discord", "internal/ingest/irc", "internal/ingest/signal",
 		"internal/ingest/imessage", "internal/ingest/chatzip", "internal/ingest/chatgpt", "internal/ingest/claude", "internal/ingest/sessions",
 		"internal/ingest/web", "internal/ingest/csv", "internal/ingest/office", "internal/ingest/epub", "internal/ingest/pdf",
+		"internal/ingest/contacts",
 	},
 	"internal/ingest/interchange": readers,
 	"internal/ingest/plain":       readers,
@@ -68,6 +70,10 @@ var mayImport = map[string][]string{
 	"internal/ingest/pdf":         {"internal/doc"},
 	"internal/ingest/office":      {"internal/doc", "internal/charset", "internal/ingest/rows", "internal/ingest/zipped"},
 	"internal/ingest/csv":         {"internal/doc", "internal/charset", "internal/ingest/rows"},
+
+	"internal/ingest/contentline": {"internal/charset"},
+	"internal/ingest/entries":     {"internal/doc"},
+	"internal/ingest/contacts":    cards,
 
 	// Surfaces.
 	"pkg/resources":  {"pkg/fault"},
@@ -108,6 +114,9 @@ var readers = []string{"internal/doc", "internal/text", "internal/charset", "int
 
 // chats are the readers that gather messages into days.
 var chats = []string{"internal/doc", "internal/jsonstream", "internal/html", "internal/ingest/talk"}
+
+// cards are the readers of lists of small things.
+var cards = []string{"internal/doc", "internal/jsonstream", "internal/charset", "internal/ingest/contentline", "internal/ingest/entries"}
 
 // onlyIn lists what only some packages may import, by path or by a path's beginning. Tests may
 // import anything.
