@@ -196,6 +196,11 @@ func (c *Controller) unknownEntities(ctx context.Context, ids []string) ([]strin
 		if err != nil {
 			return nil, err
 		}
+		for i := range nearest {
+			if nearest[i], err = c.servedEntityID(ctx, nearest[i]); err != nil {
+				return nil, err
+			}
+		}
 		out = append(out, unknownName("entity", id, nearest))
 	}
 	return out, nil

@@ -26,6 +26,9 @@ func (c *Controller) GetChunk(ctx context.Context, p GetChunkParams) (GetChunkRe
 		return GetChunkResult{}, err
 	}
 	d.Chunk = c.servedChunk(ctx, d.Chunk)
+	for i := range d.Entities {
+		d.Entities[i] = c.servedEntity(ctx, d.Entities[i])
+	}
 	return c.wholeChunk(newChunk(d)), nil
 }
 

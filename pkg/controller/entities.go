@@ -27,6 +27,7 @@ func (c *Controller) TopEntities(ctx context.Context, p TopEntitiesParams) (TopE
 		return res, err
 	}
 	for _, e := range top {
+		e.EntityRef = c.servedEntity(ctx, e.EntityRef)
 		res.Entities = append(res.Entities, EntityRow{EntityID: e.EntityID, Kind: e.Kind, Surface: e.Surface, Count: e.Count})
 	}
 	if len(top) == 0 {

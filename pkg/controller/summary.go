@@ -27,7 +27,7 @@ func (c *Controller) getSummary(ctx context.Context, id, hint string) (GetChunkR
 		Context: d.Context, Content: d.Content, PrevChunkID: d.PrevID, NextChunkID: d.NextID, Entities: []EntityRef{}, Children: d.Children,
 	}
 	for _, e := range d.Entities[:min(len(d.Entities), maxChunkEntities)] {
-		ch.Entities = append(ch.Entities, EntityRef(e.EntityRef))
+		ch.Entities = append(ch.Entities, EntityRef(c.servedEntity(ctx, e.EntityRef)))
 	}
 	return c.wholeChunk(ch), nil
 }

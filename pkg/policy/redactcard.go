@@ -37,79 +37,77 @@ var issuers = []issuer{
 
 var maestro = []int{12, 13, 14, 15, 16, 17, 18, 19}
 
-const mostDigits = 19
+const (
+	mostDigits = 19
+	// phoneDigits is how many digits a number after a plus has at most: fifteen, and what people add.
+	phoneDigits = 17
+	// wrapped is from how many characters on a line may have been broken within a number.
+	wrapped = 40
+)
 
-// redactCards replaces card numbers: digits of an issuer, alone or in the groups that people write,
-// whose check digit is right.
-func redactCards(s string) string {
-	var out strings.Builder
-	done := 0
+// cards adds card numbers: digits of an issuer, alone or in the groups that people write, also on two
+// lines, whose check digit is right.
+func (f *finder) cards(s string) {
 	for i := nextDigit(s, 0); i < len(s); i = nextDigit(s, i) {
 		groups := groupsAt(s, i)
 		end := groups[len(groups)-1].to
-		if boundedBefore(s[:i]) && boundedAfter(s[end:]) {
-			for k := 0; k < len(groups); k++ {
-				if n := cardIn(groups[k:]); n > 0 {
-					out.WriteString(s[done:groups[k].from] + mark(cardNumber))
-					k += n - 1
-					done = groups[k].to
-				}
+		for k := f.firstOfCard(s[:i], groups); k < len(groups); k++ {
+			if g := groups[k].gap; k > 0 && (g == "." || g == "_") { // goes on a fraction or a name
+				continue
+			}
+			n := cardIn(s, groups[k:])
+			if n > 0 && (k+n < len(groups) || boundedAfter(s[end:]) || f.cuts[end]) {
+				f.add(groups[k].from, groups[k+n-1].to, cardNumber)
+				k += n - 1
 			}
 		}
 		i = end
 	}
-	if done == 0 {
-		return s
-	}
-	return out.String() + s[done:]
 }
 
 // A group is digits without anything between them.
 type group struct {
 	from, to int
-	digits   string // in ASCII
 	gap      string // what stands before it
 }
 
-// groupsAt returns the digits at s[i] and those that follow after single separators.
+func (g group) len() int { return g.to - g.from }
+
+// groupsAt returns the digits at s[i] and those that follow after separators.
 func groupsAt(s string, i int) (groups []group) {
 	gap := ""
 	for {
 		g := group{from: i, gap: gap}
-		var digits []byte
-		for i < len(s) {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			d, ok := digit(r)
-			if !ok {
-				break
-			}
-			digits = append(digits, d)
-			i += size
+		for i < len(s) && isDigit(s[i]) {
+			i++
 		}
-		if len(digits) == 0 {
+		if i == g.from {
 			return groups
 		}
-		g.to, g.digits = i, string(digits)
+		g.to = i
 		groups = append(groups, g)
 		n := separator(s[i:])
-		if n == 0 {
+		gap = s[i : i+n]
+		if i += n; n == 0 {
 			return groups
 		}
-		gap = s[i : i+n]
-		i += n
 	}
 }
 
-// separator returns the length of what may stand between two groups, a blank, a hyphen or a dot, and
-// of invisible characters with it.
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// separator returns the length of what may stand between two groups: up to three blanks, dashes, dots
+// and the like, and the end of one line with the marks of a quotation after it.
 func separator(s string) int {
-	n, seen := 0, false
+	n, marks, line := 0, 0, false
 	for n < len(s) {
 		r, size := utf8.DecodeRuneInString(s[n:])
 		switch {
-		case invisible(r) && r >= utf8.RuneSelf:
-		case !seen && (r == ' ' || r == '-' || r == '.' || r == '\u00a0' || r == '\u2007' || r == '\u2009' || r == '\u202f' || r == '\u2010' || r == '\u2011' || r == '\u2013'):
-			seen = true
+		case r == '\n' && !line:
+			line, marks = true, 0
+		case r == '\r' || r == '\t' || line && (r == '>' || r == ' '):
+		case marks < 3 && separates(r):
+			marks++
 		default:
 			return n
 		}
@@ -118,33 +116,100 @@ func separator(s string) int {
 	return n
 }
 
-// digit returns the ASCII form of a digit.
-func digit(r rune) (byte, bool) {
-	switch {
-	case r >= '0' && r <= '9':
-		return byte(r), true
-	case r >= '０' && r <= '９':
-		return byte('0' + r - '０'), true
+func separates(r rune) bool {
+	switch r {
+	case ' ', '-', '.', '/', '_', '|', '*', '\u00a0', '·', '•', '\u2007', '\u2009', '\u202f', '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2212', '\u3000':
+		return true
 	}
-	return 0, false
+	return false
+}
+
+// firstOfCard returns the first of the groups that may begin a card. What follows a plus is the number
+// of a telephone, what follows two capitals that of an account, and what goes on a word a part of it.
+func (f *finder) firstOfCard(before string, groups []group) int {
+	switch {
+	case strings.HasSuffix(before, "+"):
+		digits := 0
+		for _, g := range groups {
+			digits += g.len()
+		}
+		if digits <= phoneDigits {
+			return len(groups)
+		}
+		return 1
+	case groups[0].len() == 2 && isIBAN(before):
+		return len(groups)
+	case !boundedBefore(before) && !f.cuts[len(before)]:
+		return 1
+	}
+	return 0
+}
+
+// isIBAN reports whether s ends with the two capitals of a country.
+func isIBAN(s string) bool {
+	n := len(s)
+	capital := func(c byte) bool { return c >= 'A' && c <= 'Z' }
+	return n >= 2 && capital(s[n-1]) && capital(s[n-2]) && (n == 2 || !isAlnum(s[n-3]))
 }
 
 // cardIn returns how many of the groups, from the first on, are a card number, or 0.
-func cardIn(groups []group) int {
-	digits := ""
+func cardIn(s string, groups []group) int {
+	var digits [mostDigits]byte
+	have := 0
 	for n, g := range groups {
-		if n > 0 && (g.gap != groups[min(n, 1)].gap || len(groups[0].digits) < 4 || len(groups[0].digits) > 6 || n > 1 && len(groups[n-1].digits) < 4) {
+		if have+g.len() > mostDigits {
 			return 0
 		}
-		digits += g.digits
-		if len(digits) > mostDigits {
-			return 0
-		}
-		if isCard(digits) {
+		have += copy(digits[have:], s[g.from:g.to])
+		if have >= leastDigits && grouped(s, groups[:n+1]) && isCard(string(digits[:have])) {
 			return n + 1
 		}
 	}
 	return 0
+}
+
+// grouped reports whether people write the number of a card in these groups: with the same between all
+// of them, or in those that stand on cards.
+func grouped(s string, groups []group) bool {
+	if len(groups) == 1 {
+		return true
+	}
+	same, first := true, groups[0].len()
+	sizes, broken := make([]int, 0, 8), -1
+	for i, g := range groups {
+		if i > 0 {
+			gap := g.gap
+			same = same && gap == groups[1].gap && utf8.RuneCountInString(gap) == 1 && gap != "\n" && gap != "_"
+			if strings.Contains(gap, "\n") {
+				if broken >= 0 { // a column of numbers
+					return false
+				}
+				broken = i
+			}
+			same = same && (i == len(groups)-1 || g.len() >= 4)
+		}
+		sizes = append(sizes, g.len())
+	}
+	if same && first >= 4 && first <= 6 || onCards(sizes) {
+		return true
+	}
+	if broken < 0 || groups[broken-1].to-1-strings.LastIndexByte(s[:groups[broken-1].to], '\n') < wrapped {
+		return false
+	}
+	// The line was full, and what belongs together broken.
+	sizes[broken-1] += sizes[broken]
+	sizes = slices.Delete(sizes, broken, broken+1)
+	return len(sizes) == 1 || onCards(sizes)
+}
+
+// onCards reports whether digits stand on cards in groups of these sizes.
+func onCards(sizes []int) bool {
+	for _, known := range [][]int{{4, 4, 4, 4}, {4, 6, 5}, {4, 6, 4}, {4, 4, 4, 4, 3}, {4, 4, 4, 4, 2}, {6, 13}} {
+		if slices.Equal(sizes, known) {
+			return true
+		}
+	}
+	return false
 }
 
 func isCard(digits string) bool {
@@ -180,9 +245,8 @@ func boundedBefore(s string) bool {
 		return false
 	}
 	if r == '.' || r == ',' {
-		before, _ := utf8.DecodeLastRuneInString(s[:len(s)-size])
-		_, ok := digit(before)
-		return !ok
+		n := len(s) - size
+		return n == 0 || !isDigit(s[n-1])
 	}
 	return true
 }

@@ -11,36 +11,34 @@ const (
 	keyPiece = 24
 )
 
-// redactKeys replaces private keys in PEM and its relatives. A text may hold a part of a key only,
-// since what is stored is cut to pieces, and the lines may have been joined.
-func redactKeys(s string) string {
+// keys adds private keys in PEM and its relatives. A text may hold a part of a key only, since what is
+// stored is cut to pieces, and the lines may have been joined.
+func (f *finder) keys(s string) {
 	if !strings.Contains(s, "-----") {
-		return redactBody(s)
+		f.body(s, 0)
+		return
 	}
-	var out strings.Builder
-	for rest := s; ; {
+	for at := 0; ; {
+		rest := s[at:]
 		from, after := keyLine(rest, "-----BEGIN ")
 		to, end := keyLine(rest, "-----END ")
 		switch {
 		case end > 0 && (after == 0 || to < from): // the beginning stands in another piece
 			if start := bodyBefore(rest[:to]); start < to {
-				out.WriteString(rest[:start] + mark(privateKey))
-			} else {
-				out.WriteString(rest[:end])
+				f.add(at+start, at+end, privateKey)
 			}
-			rest = rest[end:]
+			at += end
 		case after > 0:
 			if n := bodyAfter(rest[after:]); n > 0 {
-				out.WriteString(rest[:from] + mark(privateKey))
 				after += n
-			} else { // only the words
-				out.WriteString(rest[:after])
-			}
-			rest = rest[after:]
+				f.add(at+from, at+after, privateKey)
+			} // else only the words
+			at += after
 		case strings.Contains(s, "-----BEGIN "): // also of something that is no secret
-			return out.String() + rest
+			return
 		default:
-			return out.String() + redactBody(rest)
+			f.body(rest, at)
+			return
 		}
 	}
 }
@@ -176,24 +174,22 @@ func bodyBefore(s string) int {
 	}
 }
 
-// redactBody replaces two or more full lines of base64 in a row, with the rest that follows: the
-// middle of something whose beginning and end stand in other pieces.
-func redactBody(s string) string {
-	var out strings.Builder
-	done, lines, from := 0, 0, 0
-	close := func(to int) {
+// body adds two or more full lines of base64 in a row, with the rest that follows: the middle of
+// something whose beginning and end stand in other pieces. base is where s begins.
+func (f *finder) body(s string, base int) {
+	lines, from := 0, 0
+	end := func(to int) {
 		if lines >= 2 {
-			out.WriteString(s[done:from] + mark(privateKey))
-			done = to
+			f.add(base+from, base+to, privateKey)
 		}
 		lines = 0
 	}
 	for at := 0; at < len(s); {
-		end, after := len(s), len(s)
+		stop, after := len(s), len(s)
 		if n := strings.IndexByte(s[at:], '\n'); n >= 0 {
-			end, after = at+n, at+n+1
+			stop, after = at+n, at+n+1
 		}
-		line := strings.TrimSuffix(s[at:end], "\r")
+		line := strings.TrimSuffix(s[at:stop], "\r")
 		switch {
 		case len(line) >= fullLine && len(line) <= mostLine && base64Run(line) == len(line) && mixed(line):
 			if lines == 0 {
@@ -201,17 +197,13 @@ func redactBody(s string) string {
 			}
 			lines++
 		case lines > 0 && line != "" && len(line) < fullLine && base64Run(line) == len(line) && strong(line): // the last, shorter line
-			close(at + len(line))
+			end(at + len(line))
 		default:
-			close(at - lineEndBefore(s[:at]))
+			end(at - lineEndBefore(s[:at]))
 		}
 		at = after
 	}
-	close(len(s) - lineEndBefore(s))
-	if done == 0 {
-		return s
-	}
-	return out.String() + s[done:]
+	end(len(s) - lineEndBefore(s))
 }
 
 func lineEndBefore(s string) int { return len(s) - len(strings.TrimRight(s, "\r\n")) }

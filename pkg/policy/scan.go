@@ -1,7 +1,7 @@
 package policy
 
 import (
-	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -19,11 +19,10 @@ const (
 	letter         // printable ASCII
 	number         // 0 to 9
 	joint          // may stand between digits
-	slash          // may belong to ://
+	slash          // the same, and may belong to ://
 	blank          // between words
-	lineEnd        // and between what belongs together
 	control        // is made visible
-	leading        // may begin an invisible character or a digit in full width
+	leading        // may begin an invisible character, or one that stands for a plain one
 )
 
 var kinds = func() (k [256]byte) {
@@ -31,21 +30,20 @@ var kinds = func() (k [256]byte) {
 		switch b := byte(c); {
 		case b >= '0' && b <= '9':
 			k[c] = number
-		case b == '-', b == '.':
+		case b == '-', b == '.', b == '_', b == '|', b == '*', b == '>':
 			k[c] = joint
 		case b == '/':
 			k[c] = slash
-		case b == ' ':
+		case b == ' ', b == '\n', b == '\r', b == '\t', b == '\f', b == '\v':
 			k[c] = blank
-		case b == '\n', b == '\r', b == '\t', b == '\f', b == '\v':
-			k[c] = lineEnd
 		case b < ' ', b == 0x7f:
 			k[c] = control
 		case b < utf8.RuneSelf:
 			k[c] = letter
 		}
 	}
-	for _, c := range []byte{0xc2, 0xcd, 0xd8, 0xe1, 0xe2, 0xe3, 0xef, 0xf0, 0xf3} {
+	// A test goes through all characters; here that would hold up every start.
+	for _, c := range []byte{0xc2, 0xcd, 0xd8, 0xd9, 0xdb, 0xdf, 0xe0, 0xe1, 0xe2, 0xe3, 0xea, 0xef, 0xf0, 0xf3} {
 		k[c] = leading
 	}
 	return k
@@ -69,23 +67,24 @@ func plain(s string) bool {
 		case joint:
 			run++
 		case slash:
-			digits = 0
 			if run++; i > 1 && s[i-1] == '/' && s[i-2] == ':' {
 				return false
 			}
 		case blank, other:
 			run = 0
-		case lineEnd:
-			run, digits = 0, 0
 		case control:
 			return false
 		case leading:
-			run = 0
-			switch unseen, digit := peculiar(s[i:]); {
+			switch unseen, as, size := peculiar(s[i:]); {
 			case unseen:
 				return false
-			case digit:
-				digits++
+			case as == 0:
+				run = 0
+			default:
+				i += size - 1
+				if run++; as >= '0' && as <= '9' {
+					digits++
+				}
 			}
 		}
 		if run >= leastRun || digits >= leastDigits {
@@ -95,37 +94,69 @@ func plain(s string) bool {
 	return true
 }
 
-// peculiar reports whether s begins with an invisible character or with a digit in full width, and
-// looks no further than it has to.
-func peculiar(s string) (unseen, wide bool) {
+// peculiar looks at the character that s begins with, which is none of ASCII: whether it is invisible,
+// and else for which of ASCII it stands, 0 for none.
+func peculiar(s string) (unseen bool, as byte, size int) {
 	if len(s) < 2 {
-		return false, false
+		return false, 0, 1
 	}
+	// What is frequent is known without looking further.
 	switch second := s[1]; s[0] {
-	case 0xe2:
-		if second != 0x80 && second != 0x81 {
-			return false, false
+	case 0xe2: // quotation marks, dashes, arrows
+		if second > 0x81 && second != 0xa0 || len(s) > 2 && second == 0x80 && s[2] >= 0x90 && s[2] < 0xa8 {
+			return false, 0, 1
 		}
-		// Quotation marks and dashes are by far the most frequent.
-		if len(s) > 2 && second == 0x80 && s[2] >= 0x90 && s[2] < 0xaa {
-			return false, false
-		}
-	case 0xe3:
+	case 0xe3: // kana, and what stands between
 		if second != 0x85 {
-			return false, false
+			return false, 0, 1
+		}
+	case 0xd9, 0xdb: // Arabic
+		if second < 0xa0 {
+			return false, 0, 1
+		}
+	case 0xea: // Korean
+		if second >= 0xb0 {
+			return false, 0, 1
 		}
 	case 0xef:
 		if second < 0xb8 {
-			return false, false
+			return false, 0, 1
 		}
-	case 0xf0:
-		if second != 0x9d {
-			return false, false
+	case 0xf0: // emoji
+		if second == 0x9f && len(s) > 2 && s[2] < 0xaf {
+			return false, 0, 1
 		}
 	}
-	r, _ := utf8.DecodeRuneInString(s)
-	_, wide = digit(r)
-	return invisible(r), wide
+	r, size := utf8.DecodeRuneInString(s)
+	if invisible(r) {
+		return true, 0, size
+	}
+	as, _ = stands(r)
+	return false, as, size
+}
+
+// stands returns the character of ASCII that r is another form of: the digits of all scripts, and
+// letters and signs in full width.
+func stands(r rune) (as byte, ok bool) {
+	switch {
+	case r < utf8.RuneSelf:
+		return 0, false
+	case r >= '！' && r <= '～':
+		return byte(r - '！' + '!'), true
+	case !unicode.Is(unicode.Nd, r):
+		return 0, false
+	}
+	for _, t := range unicode.Nd.R16 {
+		if r <= rune(t.Hi) {
+			return '0' + byte((r-rune(t.Lo))%10), true
+		}
+	}
+	for _, t := range unicode.Nd.R32 {
+		if r <= rune(t.Hi) {
+			return '0' + byte((r-rune(t.Lo))%10), true
+		}
+	}
+	return 0, false
 }
 
 // next returns where, from i on, the next invisible character of s begins, or len(s).
@@ -135,7 +166,7 @@ func next(s string, i int) int {
 		case control:
 			return i
 		case leading:
-			if unseen, _ := peculiar(s[i:]); unseen {
+			if unseen, _, _ := peculiar(s[i:]); unseen {
 				return i
 			}
 		}
@@ -145,13 +176,87 @@ func next(s string, i int) int {
 
 // nextDigit returns where, from i on, the next digit of s begins, or len(s).
 func nextDigit(s string, i int) int {
-	for ; i < len(s); i++ {
-		if kinds[s[i]] == number || s[i] == 0xef && strings.HasPrefix(s[i+1:], "\xbc") {
-			r, _ := utf8.DecodeRuneInString(s[i:])
-			if _, ok := digit(r); ok {
-				return i
-			}
-		}
+	for i < len(s) && kinds[s[i]] != number {
+		i++
 	}
 	return i
+}
+
+// A bareText is a text without what is invisible, and with plain letters and digits for their other
+// forms.
+type bareText struct {
+	text  string
+	of    string
+	at    []int        // where each byte of text begins in of; nil: at the same place
+	cuts  map[int]bool // before which bytes of text something was left out
+	lines bool         // of has ends of lines that are invisible
+}
+
+// bare makes the bare text of s. Ends of lines that are invisible become plain ones if asked for, and
+// are left out like everything else if not.
+func bare(s string, lines bool) bareText {
+	b := bareText{text: s, of: s}
+	var out []byte
+	done := 0
+	keep := func(to int) {
+		for ; done < to; done++ {
+			out = append(out, s[done])
+			b.at = append(b.at, done)
+		}
+	}
+	for i := 0; i < len(s); {
+		unseen, as, size := false, byte(0), 1
+		switch kinds[s[i]] {
+		case control:
+			unseen = true
+		case leading:
+			unseen, as, size = peculiar(s[i:])
+		}
+		if unseen || as != 0 {
+			if out == nil {
+				out, b.at, b.cuts = make([]byte, 0, len(s)), make([]int, 0, len(s)), map[int]bool{}
+			}
+			keep(i)
+			done = i + size
+			if unseen && endsLine(s[i:]) {
+				b.lines = true
+				if lines {
+					as = '\n'
+				}
+			}
+			if as != 0 {
+				out, b.at = append(out, as), append(b.at, i)
+			} else {
+				b.cuts[len(out)] = true
+			}
+		}
+		i += size
+	}
+	if out != nil {
+		keep(len(s))
+		b.text = string(out)
+	}
+	return b
+}
+
+// endsLine reports whether s begins with an end of a line that few programs show as such.
+func endsLine(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r == '\u0085' || r == '\u2028' || r == '\u2029'
+}
+
+// restore makes places in the bare text places in the text that it was made of.
+func (b bareText) restore(found []span) {
+	if b.at == nil {
+		return
+	}
+	for i := range found {
+		x := &found[i]
+		last := b.at[x.to-1]
+		size := 1
+		if b.text[x.to-1] < utf8.RuneSelf {
+			_, size = utf8.DecodeRuneInString(b.of[last:])
+		}
+		x.from, x.to = b.at[x.from], last+size
+	}
 }
