@@ -26,6 +26,7 @@ type Person struct {
 	Name   string // as written, decoded: "Alice Moreau"
 	Email  string // the bare address
 	Handle string // without @
+	Phone  string `json:",omitempty"` // as written
 	Org    string // organisation, where a contact or a header says so
 }
 

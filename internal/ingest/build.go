@@ -157,7 +157,7 @@ func valid(d *doc.Document) {
 			}
 		}
 	}
-	person := func(p *doc.Person) { fix(&p.Name, &p.Email, &p.Handle, &p.Org) }
+	person := func(p *doc.Person) { fix(&p.Name, &p.Email, &p.Handle, &p.Phone, &p.Org) }
 	fix(&d.SourceID, &d.Owner, &d.Key, &d.GlobalKey, &d.SourceRef, &d.Title, &d.Body)
 	person(&d.Author)
 	for i := range d.To {

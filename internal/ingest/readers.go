@@ -8,6 +8,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/ingest/chatgpt"
 	"github.com/openhuman/openhuman-core/internal/ingest/chatzip"
 	"github.com/openhuman/openhuman-core/internal/ingest/claude"
+	"github.com/openhuman/openhuman-core/internal/ingest/contacts"
 	"github.com/openhuman/openhuman-core/internal/ingest/csv"
 	"github.com/openhuman/openhuman-core/internal/ingest/discord"
 	"github.com/openhuman/openhuman-core/internal/ingest/epub"
@@ -55,7 +56,7 @@ const (
 func Formats(l Limits) []Format {
 	// What is a document also is one when it is attached to a mail.
 	pages := pdf.New(pdf.DefaultOptions())
-	files := []doc.Reader{pages, office.New(), epub.New(), web.Reader{}, csv.New()}
+	files := []doc.Reader{pages, office.New(), epub.New(), web.Reader{}, csv.New(), contacts.Reader{}}
 	return []Format{
 		{Reader: interchange.New(), Source: File},
 		{Reader: mail.Mbox{Files: files}, Kind: doc.KindEmail, Source: File},
@@ -84,6 +85,7 @@ func Formats(l Limits) []Format {
 		{Reader: office.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: epub.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: csv.New(), Kind: doc.KindDocument, Source: Folder},
+		{Reader: contacts.Reader{}, Kind: doc.KindDocument, Source: Folder},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder, AnyText: true},
 	}
 }
