@@ -40,12 +40,12 @@ var mayImport = map[string][]string{
 
 	// Taking things in. Readers know documents, never the store.
 	"internal/ingest": {
-		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/summary", "internal/tree", "internal/vecset",
+		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/summary", "internal/tree", "internal/vecset", "internal/ignore",
 		"internal/ingest/interchange", "internal/ingest/plain", "internal/ingest/mail", "internal/ingest/markdown", "internal/ingest/slack",
 		"internal/ingest/whatsapp", "internal/ingest/telegram", "internal/ingest/discord", "internal/ingest/irc", "internal/ingest/signal",
 		"internal/ingest/imessage", "internal/ingest/chatzip", "internal/ingest/chatgpt", "internal/ingest/claude", "internal/ingest/sessions",
 		"internal/ingest/web", "internal/ingest/csv", "internal/ingest/office", "internal/ingest/epub", "internal/ingest/pdf",
-		"internal/ingest/contacts",
+		"internal/ingest/contacts", "internal/ingest/calendar",
 	},
 	"internal/ingest/interchange": readers,
 	"internal/ingest/plain":       readers,
@@ -74,6 +74,7 @@ var mayImport = map[string][]string{
 	"internal/ingest/contentline": {"internal/charset"},
 	"internal/ingest/entries":     {"internal/doc"},
 	"internal/ingest/contacts":    cards,
+	"internal/ingest/calendar":    cards,
 
 	// Surfaces.
 	"pkg/resources":  {"pkg/fault"},
@@ -92,6 +93,7 @@ var mayImport = map[string][]string{
 	"internal/endpoint": {"internal/text", "pkg/fault"},
 	"internal/searxng":  {"pkg/controller", "pkg/fault"},
 	"internal/audit":    {},
+	"internal/backup":   {"pkg/store", "pkg/fault"},
 	"internal/inbox":    {"internal/ingest", "internal/ingest/interchange", "pkg/store", "pkg/controller", "pkg/fault"},
 
 	"internal/embed/...": {"internal/embed/...", "internal/text", "pkg/fault"},
@@ -116,7 +118,7 @@ var readers = []string{"internal/doc", "internal/text", "internal/charset", "int
 var chats = []string{"internal/doc", "internal/jsonstream", "internal/html", "internal/ingest/talk"}
 
 // cards are the readers of lists of small things.
-var cards = []string{"internal/doc", "internal/jsonstream", "internal/charset", "internal/ingest/contentline", "internal/ingest/entries"}
+var cards = []string{"internal/doc", "internal/jsonstream", "internal/charset", "internal/html", "internal/ingest/contentline", "internal/ingest/entries"}
 
 // onlyIn lists what only some packages may import, by path or by a path's beginning. Tests may
 // import anything.

@@ -23,6 +23,8 @@ type Options struct {
 	SourceName string
 	// DryRun reads everything and writes nothing.
 	DryRun bool
+	// Visited, when set, is told of every folder that was listed, and how many entries it has.
+	Visited func(path string, entries int)
 	// Progress, when set, is told how far the run is, by one call at a time.
 	Progress func(Event)
 
@@ -56,19 +58,25 @@ type Summary struct {
 	Sources                        []string
 
 	Problems []FileResult // files that are not ok, at most Limits.Reported
-	Notes    []string     // what the person should know beside that, in sentences
+	Refused  []SourceError
+	Notes    []string // what the person should know beside that, in sentences
 	Elapsed  time.Duration
 }
 
 // Complete reports whether everything that was meant to be taken in was.
 func (s Summary) Complete() bool {
-	return s.Outcomes[doc.Failed] == 0 && s.Outcomes[doc.Partial] == 0
+	return s.Outcomes[doc.Failed] == 0 && s.Outcomes[doc.Partial] == 0 && len(s.Refused) == 0
 }
 
 // Run takes in the files and folders at paths. What is wrong with a single file is told in the
 // Summary; an error means that the run could not go on, and what was written until then stays: the
 // next run finishes the work.
 func Run(ctx context.Context, o Options, paths []string) (Summary, error) {
+	return start(ctx, o, func(ctx context.Context, r *run) ([]target, error) { return r.targets(ctx, paths) })
+}
+
+// start makes a run over the targets that find returns.
+func start(ctx context.Context, o Options, find func(context.Context, *run) ([]target, error)) (Summary, error) {
 	if o.Limits == (Limits{}) {
 		o.Limits = DefaultLimits()
 	}
@@ -89,7 +97,7 @@ func Run(ctx context.Context, o Options, paths []string) (Summary, error) {
 	}
 	r := &run{o: o, start: o.Now(), sum: Summary{Outcomes: map[doc.Outcome]int{}}, reread: map[string]bool{}}
 	r.meter = &meter{report: o.Progress, now: o.Now, start: r.start}
-	err := r.do(ctx, paths)
+	err := r.do(ctx, find)
 	r.sum.Elapsed = o.Now().Sub(r.start)
 	if err != nil {
 		return r.sum, fmt.Errorf("ingest: %w", err)
@@ -104,17 +112,18 @@ type run struct {
 	reg   *registry
 	sum   Summary
 	meter *meter
+	rows  []Source // what a sync was given
 	// reread are the files to read again before the run ends.
 	reread map[string]bool
 }
 
-func (r *run) do(ctx context.Context, paths []string) error {
+func (r *run) do(ctx context.Context, find func(context.Context, *run) ([]target, error)) error {
 	reg, err := loadRegistry(ctx, r.o.Store)
 	if err != nil {
 		return err
 	}
 	r.reg = reg
-	targets, err := r.targets(ctx, paths)
+	targets, err := find(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -122,7 +131,7 @@ func (r *run) do(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	w := newWalk(r)
+	w := newWalk(r, targets)
 	for _, t := range targets {
 		if err := w.target(ctx, t); err != nil {
 			return err

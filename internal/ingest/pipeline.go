@@ -142,7 +142,10 @@ func (p *pipe) schedule(ctx context.Context, entries []entry) {
 		if was, ok := p.known[e.name]; ok {
 			j.was = &was
 		}
-		where := e.root.path + " " + e.root.Source
+		where := e.root.path + " " + e.root.Source + e.said.print()
+		if e.wanted {
+			where += " wanted"
+		}
 		unchanged := func(reader string) bool {
 			return j.was != nil && j.was.Complete && j.was.Outcome != string(doc.Failed) && j.was.Root == e.root.path &&
 				j.was.Size == e.size && j.was.MTimeNS == e.mtimeNS && j.was.Fingerprint == print(rules, reader, where)
@@ -204,7 +207,7 @@ func (p *pipe) look(j *job) {
 	case len(head) == 0:
 		done(doc.NoText, reasonEmpty)
 		return
-	case privateKey(head):
+	case !j.e.wanted && privateKey(head):
 		done(doc.Skipped, reasonPrivateKey)
 		return
 	}
@@ -226,7 +229,11 @@ func (p *pipe) look(j *job) {
 	if strings.Contains(j.e.rel, "/") {
 		in.Above = p.above(filepath.Dir(filepath.Dir(j.e.path)))
 	}
-	format, ok := detect(p.run.o.Formats, in)
+	format, ok := detect(p.formats(j.e.said), in)
+	if !ok && j.e.said != nil && j.e.said.Kind != "" {
+		done(doc.Skipped, fmt.Sprintf("it is no %s, which the settings want here", j.e.said.Kind))
+		return
+	}
 	if !ok {
 		done(doc.Skipped, unknownReason(base(j.e.name), head))
 		return
@@ -242,6 +249,20 @@ func (p *pipe) look(j *job) {
 	if format.Kind != "" {
 		j.container, j.shown = p.run.reg.source(format.Kind, j.e.root, extent(format.Source, j.e))
 	}
+}
+
+// formats are those that are asked about a file.
+func (p *pipe) formats(s *said) []Format {
+	if s == nil || s.Kind == "" {
+		return p.run.o.Formats
+	}
+	var out []Format
+	for _, f := range p.run.o.Formats {
+		if s.takes(f) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // extent returns the path of what makes up one source for an entry.
@@ -324,6 +345,7 @@ func (p *pipe) readFile(ctx context.Context, j *job) {
 
 // emit sends one document to the builders and, in its place, to the writer.
 func (p *pipe) emit(ctx context.Context, j *job, d *doc.Document) error {
+	j.e.said.on(d)
 	it := &item{d: d, weight: weight(d), ready: make(chan struct{}), global: d.GlobalKey != "", longest: d.Longest}
 	if !p.gate.enter(j.seq, it.weight) {
 		return context.Cause(ctx)

@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ignore"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
 
@@ -37,6 +35,8 @@ type registry struct {
 	// Mounts are folders that were seen on another device than the one above them. While one is not,
 	// the files that stood in it are not gone.
 	Mounts map[string]bool `json:"mounts,omitempty"`
+	// Said is what the settings said last of what stands at and below a path.
+	Said map[string]*said `json:"said,omitempty"`
 }
 
 // rootInfo is what a person said about a root.
@@ -45,6 +45,43 @@ type rootInfo struct {
 	Kind   doc.Kind `json:"kind,omitempty"`   // the kind that a whole source id went to
 	// Loose says that only files directly in it are of this root, since no run was given the folder.
 	Loose bool `json:"loose,omitempty"`
+	// Only are the globs, below it, of what is of this root, when that is not everything.
+	Only []string `json:"only,omitempty"`
+
+	only globs // Only, read
+}
+
+// whole reports whether everything in the folder is of the root.
+func (i *rootInfo) whole() bool { return !i.Loose && len(i.Only) == 0 }
+
+// means reports whether the globs of the root at p are about path.
+func (i *rootInfo) means(p, path string) bool {
+	if len(i.Only) == 0 || p == path {
+		return false
+	}
+	if len(i.only) != len(i.Only) {
+		i.only = nil
+		for _, pattern := range i.Only {
+			g, _ := ignore.ParseGlob("./" + pattern)
+			i.only = append(i.only, g)
+		}
+	}
+	return i.only.means(relative(path, p))
+}
+
+// also widens what is of the root by what is of another at the same place.
+func (i *rootInfo) also(j *rootInfo) {
+	if i.whole() || j.whole() {
+		i.Loose, i.Only = false, nil
+		return
+	}
+	i.Loose = i.Loose || j.Loose
+	for _, p := range j.Only {
+		if !slices.Contains(i.Only, p) {
+			i.Only = append(i.Only, p)
+		}
+	}
+	slices.Sort(i.Only)
 }
 
 // root is a root with its path.
@@ -82,6 +119,9 @@ func loadRegistry(ctx context.Context, s *store.Store) (*registry, error) {
 	if g.Sources == nil {
 		g.Sources = map[string]string{}
 	}
+	if g.Said == nil {
+		g.Said = map[string]*said{}
+	}
 	for _, id := range g.Sources {
 		g.taken[id] = true
 	}
@@ -107,11 +147,10 @@ func (g *registry) save(tx *store.Tx) error {
 		}
 	}
 	for path, info := range theirs.Roots {
-		switch ours := g.Roots[path]; {
-		case ours == nil:
+		if ours := g.Roots[path]; ours == nil {
 			g.Roots[path] = info
-		case !info.Loose:
-			ours.Loose = false
+		} else {
+			ours.also(info)
 		}
 	}
 	for key, id := range theirs.Sources {
@@ -122,6 +161,11 @@ func (g *registry) save(tx *store.Tx) error {
 	}
 	for path := range theirs.Mounts {
 		g.Mounts[path] = true
+	}
+	for path, what := range theirs.Said {
+		if g.Said[path] == nil {
+			g.Said[path] = what
+		}
 	}
 	b, err := json.Marshal(g)
 	if err != nil {
@@ -150,13 +194,20 @@ func (g *registry) saved() {
 // at returns the deepest root that holds a path, which is that of a file or a folder.
 func (g *registry) at(path string, file bool) (root, bool) {
 	return g.deepest(path, func(p string, info *rootInfo) bool {
-		return !info.Loose || p == path || file && p == parent(path)
+		return info.whole() || p == path || info.Loose && file && p == parent(path) || info.means(p, path)
+	})
+}
+
+// holding returns the deepest root that what stands at path is of, and not only the root that it is.
+func (g *registry) holding(path string, file bool) (root, bool) {
+	return g.deepest(path, func(p string, info *rootInfo) bool {
+		return info.whole() || file && (p == path || info.Loose && p == parent(path)) || info.means(p, path)
 	})
 }
 
 // whole returns the deepest root that holds all of a folder.
 func (g *registry) whole(path string) (root, bool) {
-	return g.deepest(path, func(_ string, info *rootInfo) bool { return !info.Loose })
+	return g.deepest(path, func(_ string, info *rootInfo) bool { return info.whole() })
 }
 
 // deepest returns the deepest root at or above a path that holds it.
@@ -260,68 +311,6 @@ func oneWord(s string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(s, "|", "-")), " ")
 }
 
-// A target is one path that the run was given.
-type target struct {
-	path   string // for the file system
-	name   string // stored form
-	file   bool
-	source string   // as given with --source
-	former []string // roots whose files it takes
-}
-
-// targets finds out what the paths are. What cannot be taken in at all is counted at once; a path
-// given twice or inside another one is taken once. An error means that a path must not be taken in
-// under the name that was given.
-func (r *run) targets(ctx context.Context, paths []string) ([]target, error) {
-	var out []target
-	for _, p := range paths {
-		real, err := r.o.FS.EvalSymlinks(p)
-		var info fs.FileInfo
-		if err == nil {
-			info, err = r.o.FS.Lstat(real)
-		}
-		if err != nil {
-			name := p
-			if abs, e := filepath.Abs(p); e == nil {
-				name = abs
-			}
-			name = stored(name)
-			reason := reasonOf(err)
-			if errors.Is(err, fs.ErrNotExist) {
-				reason = "there is no such file or folder"
-				if rt, ok := r.reg.at(name, false); ok && rt.path == name {
-					r.note("%s is not there now. What was taken in from it stays; openhuman-core forget SOURCE removes it.", name)
-				}
-			}
-			r.count(FileResult{name, doc.Failed, reason}, false)
-			continue
-		}
-		t := target{path: real, name: stored(real), file: !info.IsDir()}
-		if t.file && !info.Mode().IsRegular() {
-			r.count(FileResult{t.name, doc.Skipped, reasonNotRegular}, false)
-			continue
-		}
-		out = append(out, t)
-	}
-	slices.SortFunc(out, func(a, b target) int { return strings.Compare(a.name, b.name) })
-	kept := out[:0]
-	for _, t := range out {
-		if !slices.ContainsFunc(kept, func(k target) bool { return within(t.name, k.name) }) {
-			kept = append(kept, t)
-		}
-	}
-	for i := range kept {
-		kept[i].source = r.o.SourceName
-		if err := r.mayRename(ctx, kept[i]); err != nil {
-			return nil, err
-		}
-	}
-	for i := range kept {
-		r.reg.adopt(&kept[i])
-	}
-	return kept, nil
-}
-
 // adopt decides which root a target belongs to and remembers it.
 func (g *registry) adopt(t *target) {
 	g.mu.Lock()
@@ -347,8 +336,23 @@ func (g *registry) adopt(t *target) {
 		path = parent(path)
 	}
 	info := &rootInfo{Source: said, Loose: t.file && said == ""}
+	for _, o := range t.only {
+		if !slices.Contains(info.Only, o.Pattern()) {
+			info.Only = append(info.Only, o.Pattern())
+		}
+	}
+	slices.Sort(info.Only)
 	if ok && said != "" {
 		info.Kind = g.kindOf(own, said)
+	}
+	if was := g.Roots[path]; was != nil {
+		info.also(was)
+		if said == "" {
+			info.Source, info.Kind = was.Source, was.Kind
+		}
+		if info.Source == was.Source && info.Kind == was.Kind && info.Loose == was.Loose && slices.Equal(info.Only, was.Only) {
+			return
+		}
 	}
 	g.Roots[path] = info
 	g.changes++

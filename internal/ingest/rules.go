@@ -8,6 +8,7 @@ import (
 
 // Reasons for leaving a file out by its name.
 const (
+	reasonIgnored      = "left out by "
 	reasonHidden       = "hidden file"
 	reasonHiddenDir    = "hidden folder"
 	reasonSecret       = "looks like a file of secrets"
@@ -20,6 +21,7 @@ const (
 	reasonLinkBroken   = "symbolic link that leads nowhere"
 	reasonNotRegular   = "not a regular file"
 	reasonInstalled    = "folder of installed packages"
+	reasonBrowser      = "profile of a browser, with its passwords and cookies"
 	reasonCache        = "folder that says of itself that it is a cache"
 	reasonTooDeep      = "too many folders deep"
 	reasonEmpty        = "empty file"
@@ -33,7 +35,7 @@ var secretNames = map[string]bool{
 	"netrc": true, "_netrc": true, "npmrc": true, "pypirc": true, "pgpass": true, "htpasswd": true,
 	"git-credentials": true, "credentials": true, "credentials.json": true, "credentials.csv": true,
 	"secrets.json": true, "secrets.yaml": true, "secrets.yml": true, "secrets.toml": true, "secrets.env": true,
-	"id_rsa": true, "id_dsa": true, "id_ecdsa": true, "id_ed25519": true,
+	"key3.db": true, "key4.db": true, "logins.json": true, "signons.sqlite": true, "cookies.sqlite": true, "login data": true, "cookies": true,
 	"passwords.txt": true, "passwords.csv": true, "passwords.json": true, "chrome passwords.csv": true,
 	"wallet.dat": true, "keystore.json": true, "core.token": true,
 }
@@ -41,6 +43,7 @@ var secretNames = map[string]bool{
 // secretSuffixes are endings of such names.
 var secretSuffixes = []string{
 	".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".kdb", ".ppk", ".ovpn", ".agekey", ".1pux", ".mobileprovision",
+	".keychain", ".keychain-db", ".keyring", ".bks", ".psafe3", ".bitwarden", ".wallet",
 }
 
 // secret reports whether the name of a file says that it holds credentials.
@@ -55,6 +58,11 @@ func secret(name string) bool {
 			return true
 		}
 	}
+	for _, s := range []string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"} { // and copies such as id_rsa.old
+		if strings.HasPrefix(n, s) && !strings.HasSuffix(n, ".pub") {
+			return true
+		}
+	}
 	return strings.HasSuffix(n, ".env")
 }
 
@@ -64,6 +72,9 @@ func installed(name string, list []fs.DirEntry) string {
 	switch name {
 	case "node_modules", "bower_components", "__pycache__", "site-packages":
 		return reasonInstalled
+	}
+	if browserProfile(list) {
+		return reasonBrowser
 	}
 	for _, de := range list {
 		switch de.Name() {
@@ -78,6 +89,23 @@ func installed(name string, list []fs.DirEntry) string {
 		}
 	}
 	return ""
+}
+
+// browserProfile reports whether a folder is where a browser keeps what it knows of its user. That of a
+// mail program looks like one of Firefox, but has mail.
+func browserProfile(list []fs.DirEntry) bool {
+	has := func(names ...string) bool {
+		n := 0
+		for _, de := range list {
+			for _, name := range names {
+				if de.Name() == name {
+					n++
+				}
+			}
+		}
+		return n == len(names)
+	}
+	return has("key4.db", "prefs.js") && !has("Mail") && !has("ImapMail") || has("Login Data", "Preferences") || has("Local State", "Default")
 }
 
 // privateKey reports whether a file begins with a private key, whatever it is called.

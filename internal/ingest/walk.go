@@ -22,6 +22,9 @@ type entry struct {
 	// outcome and reason are set for what is not even opened.
 	outcome doc.Outcome
 	reason  string
+	said    *said
+	// wanted says that a person has asked for the file although it looks like one of secrets.
+	wanted bool
 	// idle says, once the run has come to it, that it was not read since it is as it was.
 	idle bool
 }
@@ -41,6 +44,10 @@ type walk struct {
 	// nested are the roots that were met below the one of a target.
 	nested []root
 	own    ownFiles
+	// starts are the targets, which are walked from there.
+	starts map[string]bool
+	// some says that only some of what stands in a root may be of it.
+	some bool
 }
 
 type dirState int
@@ -54,8 +61,14 @@ const (
 // ownFiles are the files of the store that is being written.
 type ownFiles struct{ db, dir string }
 
-func newWalk(r *run) *walk {
-	w := &walk{r: r, dirs: map[string]dirState{}, met: map[string]int{}, mounts: map[string]bool{}}
+func newWalk(r *run, targets []target) *walk {
+	w := &walk{r: r, dirs: map[string]dirState{}, met: map[string]int{}, mounts: map[string]bool{}, starts: map[string]bool{}}
+	for _, t := range targets {
+		w.starts[t.name] = true
+	}
+	for _, info := range r.reg.Roots {
+		w.some = w.some || len(info.Only) > 0
+	}
 	if r.o.Store != nil && filepath.IsAbs(r.o.Store.Path()) {
 		db := r.o.Store.Path()
 		if real, err := r.o.FS.EvalSymlinks(db); err == nil {
@@ -76,7 +89,8 @@ func (w *walk) target(ctx context.Context, t target) error {
 			return nil
 		}
 		w.met[t.name]++
-		w.file(t.path, t.name, rt, info)
+		s, _ := w.r.reg.saidOf(t.name)
+		w.file(t.path, t.name, rt, info, s, false)
 		return nil
 	}
 	var dev device
@@ -87,7 +101,10 @@ func (w *walk) target(ctx context.Context, t target) error {
 		}
 	}
 	rt, _ := w.r.reg.whole(t.name)
-	return w.dir(ctx, t, t.path, t.name, rt, dev, 0)
+	if info, ok := w.r.reg.Roots[t.name]; ok && len(t.only) > 0 {
+		rt = root{t.name, info}
+	}
+	return w.dir(ctx, t, t.path, t.name, rt, dev, 0, w.rulesAbove(t, rt))
 }
 
 // A device is what a folder is on.
@@ -109,7 +126,7 @@ func (w *walk) mount(name string, dev, above device) {
 	}
 }
 
-func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, dev device, depth int) error {
+func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, dev device, depth int, above rules) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -119,86 +136,121 @@ func (w *walk) dir(ctx context.Context, t target, path, name string, rt root, de
 		w.leaveOut(path, name, rt, doc.Failed, "folder: "+reasonOf(err))
 	} else {
 		w.dirs[name] = listed
-		if reason := installed(base(name), list); reason != "" && depth > 0 {
+		if reason := installed(base(name), list); reason != "" && depth > 0 && !above.wanted {
 			w.dirs[name] = excluded
 			w.leaveOut(path, name, rt, doc.Skipped, reason)
 			return nil
 		}
+	}
+	if w.r.o.Visited != nil {
+		w.r.o.Visited(path, len(list))
+	}
+	rules, err := w.rules(path, name, list, above)
+	if err != nil {
+		w.dirs[name] = unreadable
+		w.leaveOut(path, name, rt, doc.Failed, err.Error())
+		return nil
 	}
 	files := rt
 	if info, ok := w.r.reg.Roots[name]; ok && info.Loose {
 		files = root{name, info}
 		w.nested = append(w.nested, files)
 	}
+	prefix := strings.TrimSuffix(name, "/") + "/"
 	maildir := isMaildir(list)
 	for _, de := range list {
 		childPath := filepath.Join(path, de.Name())
-		child := strings.TrimSuffix(name, "/") + "/" + stored(de.Name())
-		crt := files
-		if de.IsDir() {
-			crt = rt
-		}
-		if info, ok := w.r.reg.Roots[child]; ok && !info.Loose {
-			crt = root{child, info}
-			w.nested = append(w.nested, crt)
-		}
+		child := prefix + stored(de.Name())
 		hidden := strings.HasPrefix(de.Name(), ".")
 		if !hidden {
 			w.met[t.name]++
 		}
-		switch {
-		case de.IsDir():
-			reason := ""
-			switch {
-			case child == w.own.dir:
-				reason = reasonOwn
-			case hidden && !(maildir && w.holdsMail(childPath)):
-				reason = reasonHiddenDir
-			case maildir && de.Name() == "tmp":
-				reason = reasonDelivering
-			case depth >= w.r.o.Limits.Depth:
-				reason = reasonTooDeep
+		if w.starts[child] || len(t.only) > 0 && !t.means(child) && !(de.IsDir() && t.only.leads(relative(child, t.name))) {
+			continue
+		}
+		crt := files
+		if de.IsDir() {
+			crt = rt
+		}
+		if info, ok := w.r.reg.Roots[child]; ok && info.whole() {
+			crt = root{child, info}
+			w.nested = append(w.nested, crt)
+		} else if w.some {
+			if at, ok := w.r.reg.holding(child, !de.IsDir()); ok {
+				crt = at
 			}
-			if reason != "" {
-				w.dirs[child] = excluded
-				w.leaveOut(childPath, child, crt, doc.Skipped, reason)
-				continue
-			}
-			below := dev
-			if info, err := de.Info(); err == nil {
-				below = w.device(info)
-				w.mount(child, below, dev)
-			}
-			if err := w.dir(ctx, t, childPath, child, crt, below, depth+1); err != nil {
-				return err
-			}
-		case child == w.own.db || strings.HasPrefix(child, w.own.db+"-") && w.own.db != "":
-			w.leaveOut(childPath, child, crt, doc.Skipped, reasonOwn)
-		case secret(de.Name()):
-			w.leaveOut(childPath, child, crt, doc.Skipped, reasonSecret)
-		case hidden:
-			w.leaveOut(childPath, child, crt, doc.Skipped, reasonHidden)
-		case de.Type()&fs.ModeSymlink != 0:
-			w.leaveOut(childPath, child, crt, doc.Skipped, w.link(childPath, t))
-		case !de.Type().IsRegular():
-			w.leaveOut(childPath, child, crt, doc.Skipped, reasonNotRegular)
-		case maildir && mailIndex(de.Name()):
-			w.leaveOut(childPath, child, crt, doc.Skipped, reasonMailIndex)
-		default:
-			info, err := de.Info()
-			if err != nil {
-				w.leaveOut(childPath, child, crt, doc.Failed, reasonOf(err))
-				continue
-			}
-			w.file(childPath, child, crt, info)
+		}
+		if err := w.child(ctx, t, de, childPath, child, crt, dev, depth, rules, maildir); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (w *walk) file(path, name string, rt root, info fs.FileInfo) {
+// child takes one entry of a folder in, or leaves it out.
+func (w *walk) child(ctx context.Context, t target, de fs.DirEntry, path, name string, rt root, dev device, depth int, rules rules, maildir bool) error {
+	hidden := strings.HasPrefix(de.Name(), ".")
+	verdict := rules.of(name, de.IsDir())
+	if de.IsDir() {
+		reason := ""
+		switch {
+		case name == w.own.dir:
+			reason = reasonOwn
+		case verdict.reason != "":
+			reason = verdict.reason
+		case hidden && !verdict.hidden && !(maildir && w.holdsMail(path)):
+			reason = reasonHiddenDir
+		case maildir && de.Name() == "tmp":
+			reason = reasonDelivering
+		case depth >= w.r.o.Limits.Depth:
+			reason = reasonTooDeep
+		}
+		if reason != "" {
+			w.dirs[name] = excluded
+			w.leaveOut(path, name, rt, doc.Skipped, reason)
+			return nil
+		}
+		below := dev
+		if info, err := de.Info(); err == nil {
+			below = w.device(info)
+			w.mount(name, below, dev)
+		}
+		rules.wanted = verdict.secret
+		return w.dir(ctx, t, path, name, rt, below, depth+1, rules)
+	}
+	reason := ""
+	switch {
+	case name == w.own.db || strings.HasPrefix(name, w.own.db+"-") && w.own.db != "":
+		reason = reasonOwn
+	case verdict.reason != "":
+		reason = verdict.reason
+	case secret(de.Name()) && !verdict.secret:
+		reason = reasonSecret
+	case hidden && !verdict.hidden:
+		reason = reasonHidden
+	case de.Type()&fs.ModeSymlink != 0:
+		reason = w.link(path, t)
+	case !de.Type().IsRegular():
+		reason = reasonNotRegular
+	case maildir && mailIndex(de.Name()):
+		reason = reasonMailIndex
+	}
+	if reason != "" {
+		w.leaveOut(path, name, rt, doc.Skipped, reason)
+		return nil
+	}
+	info, err := de.Info()
+	if err != nil {
+		w.leaveOut(path, name, rt, doc.Failed, reasonOf(err))
+		return nil
+	}
+	w.file(path, name, rt, info, rules.said, verdict.secret)
+	return nil
+}
+
+func (w *walk) file(path, name string, rt root, info fs.FileInfo, s *said, wanted bool) {
 	w.entries = append(w.entries, entry{
-		path: path, name: name, rel: relative(name, rt.path), root: rt, size: info.Size(), mtimeNS: info.ModTime().UnixNano(),
+		path: path, name: name, rel: relative(name, rt.path), root: rt, size: info.Size(), mtimeNS: info.ModTime().UnixNano(), said: s, wanted: wanted,
 	})
 	w.r.meter.found(info.Size())
 }

@@ -335,7 +335,7 @@ func (r *run) removeGone(ctx context.Context, w *walk, targets []target, known m
 		var gone []string
 		kept, held, away := 0, 0, false
 		for name, f := range known {
-			if !within(name, t.name) || name == t.name {
+			if !within(name, t.name) || name == t.name || !t.means(name) {
 				continue
 			}
 			if f.Documents > 0 {
