@@ -175,7 +175,7 @@ func examineMemory(ctx context.Context, s *store.Store) []finding {
 		all = append(all, finding{"file", well, "Every page and index of it is in order.", ""})
 	}
 	for _, p := range problems {
-		all = append(all, finding{"file", unwell, "The file is damaged: " + p, "Put back your own copy of it, or move it away and run: openhuman-core ingest PATH"})
+		all = append(all, finding{"file", unwell, "The file is damaged: " + p, "Put a backup back with: openhuman-core restore FILE. Without one, move it away and run: openhuman-core ingest PATH"})
 	}
 	return append(all, examineFiles(ctx, s)...)
 }

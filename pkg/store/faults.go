@@ -76,7 +76,7 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &v) && v.have > v.want:
 		return fault.Wrap(fault.Conflict, err, "The memory at %s was written by a newer version of openhuman-core.", path).
-			WithHint("Update openhuman-core, or put back your own copy of the file from before.")
+			WithHint("Update openhuman-core, or restore a backup from before.")
 	case errors.As(err, &v):
 		return fault.Wrap(fault.Conflict, err, "The memory at %s has an older format.", path).
 			WithHint("Bring it up to date with: openhuman-core ingest PATH")
@@ -110,10 +110,10 @@ func explainCode(err error, path string) error {
 			WithHint("Try again in a moment, or end the program that has it open.")
 	case sqlite3.SQLITE_NOTADB:
 		return fault.Wrap(fault.Unavailable, err, "%s is not a memory: it is no SQLite database.", path).
-			WithHint("Put back your own copy of it, or move it away and run: openhuman-core ingest PATH")
+			WithHint("Put a backup back with: openhuman-core restore FILE. Without one, move it away and run: openhuman-core ingest PATH")
 	case sqlite3.SQLITE_CORRUPT:
 		return fault.Wrap(fault.Unavailable, err, "The memory at %s is damaged.", path).
-			WithHint("See what is damaged with: openhuman-core doctor. Put back your own copy of it, or move it away and run: openhuman-core ingest PATH")
+			WithHint("See what is damaged with: openhuman-core doctor. Put a backup back with: openhuman-core restore FILE. Without one, move it away and run: openhuman-core ingest PATH")
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY:
 		return fault.Wrap(fault.Unavailable, err, "The memory at %s may not be read or written by this user.", path).
 			WithHint("Correct the permissions of the file and its folder; openhuman-core doctor says which.")

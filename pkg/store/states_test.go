@@ -78,9 +78,9 @@ func TestBadStates(t *testing.T) {
 		{"another program's", func(t *testing.T, path string) { script(t, path, "CREATE TABLE bookmarks (url)") },
 			fault.Conflict, []string{"another program", "openhuman-core ingest PATH"}},
 		{"newer", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = 99") },
-			fault.Conflict, []string{"newer version", "Update openhuman-core", "your own copy"}},
+			fault.Conflict, []string{"newer version", "Update openhuman-core", "restore a backup"}},
 		{"not a database", func(t *testing.T, path string) { write(t, path, strings.Repeat("just some text\n", 1000)) },
-			fault.Unavailable, []string{"not a memory", "your own copy", "openhuman-core ingest PATH"}},
+			fault.Unavailable, []string{"not a memory", "openhuman-core restore", "openhuman-core ingest PATH"}},
 		{"a folder", func(t *testing.T, path string) {
 			if err := os.Mkdir(path, 0o700); err != nil {
 				t.Fatal(err)
@@ -103,13 +103,13 @@ func TestBadStates(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-		}, fault.Unavailable, []string{"damaged", "openhuman-core doctor", "your own copy", "openhuman-core ingest PATH"}},
+		}, fault.Unavailable, []string{"damaged", "openhuman-core doctor", "openhuman-core restore", "openhuman-core ingest PATH"}},
 		{"cut short", func(t *testing.T, path string) {
 			filled(t, path)
 			if err := os.Truncate(path, 6000); err != nil {
 				t.Fatal(err)
 			}
-		}, fault.Unavailable, []string{"damaged", "openhuman-core doctor", "your own copy", "openhuman-core ingest PATH"}},
+		}, fault.Unavailable, []string{"damaged", "openhuman-core doctor", "openhuman-core restore", "openhuman-core ingest PATH"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "workspace", "memory.db")

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package backup_test
+
+func limitFiles() {}
