@@ -24,6 +24,9 @@ type Input struct {
 // HeadSize is how many bytes of a file Detect may see.
 const HeadSize = 64 << 10
 
+// Certain is what Detect answers when nothing else can be meant, so that no other reader has to look.
+const Certain = 100
+
 // A File is an open input; ReadAt serves formats with a directory at the end, such as zip.
 type File interface {
 	io.Reader
@@ -52,7 +55,7 @@ type Reader interface {
 	// other documents, which re-reads what an older version has read.
 	Name() string
 	Version() int
-	// Detect says how sure the reader is, from 0 (not mine) to 100, looking at the content first
+	// Detect says how sure the reader is, from 0 (not mine) to Certain, looking at the content first
 	// and the name second.
 	Detect(in *Input) int
 	// Read emits the documents of in. Damage inside the input is told in the Report and never

@@ -279,6 +279,26 @@ func TestMboxOfAnySizeStreams(t *testing.T) {
 	}
 }
 
+// TestCertain: what programs for mail wrote needs no second opinion, anything less does.
+func TestCertain(t *testing.T) {
+	stored := "Return-Path: <a@x.org>\nReceived: from a by b; Wed, 1 May 2024 10:00:00 +0200\nMessage-ID: <1@x.org>\nFrom: a@x.org\nSubject: Hi\n\nHello\n"
+	for _, c := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"stored", stored, true},
+		{"in Apple's frame", fmt.Sprintf("%d\n%s", len(stored), stored), true},
+		{"after a separator line", "From a@x.org Wed May  1 10:00:00 2024\n" + stored, false},
+		{"typed", "From: a@x.org\nTo: b@x.org\nSubject: Hi\nDate: Wed, 1 May 2024 10:00:00 +0200\n\nHello\n", false},
+		{"as Signal's exporters write", "From: Ann (+4917012345)\nType: incoming\nSent: Wed, 1 May 2024\nReceived: Wed, 1 May 2024\n\nHello\n", false},
+		{"the same field again and again", strings.Repeat("Received: x\n", 8) + "\nHello\n", false},
+	} {
+		if got := (mail.Message{}).Detect(doctest.Input("cur/1", []byte(c.text))) == doc.Certain; got != c.want {
+			t.Errorf("%s: certain is %v", c.name, got)
+		}
+	}
+}
+
 func TestDetect(t *testing.T) {
 	full := withBody("", "x")
 	for _, c := range []struct {

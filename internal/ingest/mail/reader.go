@@ -38,7 +38,8 @@ func (Message) Detect(in *doc.Input) int {
 		return 0
 	}
 	line, rest := cutLine(head)
-	if bytes.HasPrefix(line, []byte("From ")) {
+	mailbox := bytes.HasPrefix(line, []byte("From "))
+	if mailbox {
 		head, line = rest, nil
 		line, _ = cutLine(head)
 	}
@@ -47,7 +48,12 @@ func (Message) Detect(in *doc.Input) int {
 	}
 	h, _ := parseHeader(head)
 	score := 0
+	written := 0 // fields that only programs for mail write
 	for _, f := range h.fields {
+		switch f.name {
+		case "message-id", "mime-version", "return-path", "delivered-to", "dkim-signature":
+			written++
+		}
 		switch f.name {
 		case "received", "message-id", "return-path", "delivered-to", "mime-version", "dkim-signature", "in-reply-to":
 			score += 3
@@ -60,6 +66,8 @@ func (Message) Detect(in *doc.Input) int {
 	ext := strings.ToLower(path.Ext(in.Rel))
 	named := ext == ".eml" || ext == ".emlx" || ext == ".mht" || ext == ".mhtml" || maildirFolder(in.Rel) != ""
 	switch {
+	case written >= 2 && score >= 9 && !mailbox:
+		return doc.Certain
 	case named && score >= 1:
 		return 95
 	case score >= 5:
