@@ -27,7 +27,7 @@ func TestKindsThatComeLater(t *testing.T) {
 		"wide.xml":        {"\xff\xfe<\x00?\x00x\x00m\x00l\x00 \x00?\x00>\x00", "skipped: an XML file" + yet},
 		"letter.rtf":      {`{\rtf1\ansi Hello}`, "ok"},
 		"ada.vcf":         {"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nEND:VCARD\r\n", "ok"},
-		"all.ics":         {"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", "skipped: a calendar (iCalendar)" + yet},
+		"all.ics":         {"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", "no_text: there are no events in it"},
 		"paper":           {"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n", "failed: it is damaged, or no PDF file"},
 		"paper.md":        {"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n", "failed: it is damaged, or no PDF file"},
 		"paper.pdf":       {"%PDF-1.4\n\x00\x01\x02\xff", "failed: it is damaged, or no PDF file"},

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest/calendar"
 	"github.com/openhuman/openhuman-core/internal/ingest/chatgpt"
 	"github.com/openhuman/openhuman-core/internal/ingest/chatzip"
 	"github.com/openhuman/openhuman-core/internal/ingest/claude"
@@ -56,7 +57,7 @@ const (
 func Formats(l Limits) []Format {
 	// What is a document also is one when it is attached to a mail.
 	pages := pdf.New(pdf.DefaultOptions())
-	files := []doc.Reader{pages, office.New(), epub.New(), web.Reader{}, csv.New(), contacts.Reader{}}
+	files := []doc.Reader{pages, office.New(), epub.New(), web.Reader{}, csv.New(), contacts.Reader{}, calendar.Reader{}}
 	return []Format{
 		{Reader: interchange.New(), Source: File},
 		{Reader: mail.Mbox{Files: files}, Kind: doc.KindEmail, Source: File},
@@ -86,6 +87,7 @@ func Formats(l Limits) []Format {
 		{Reader: epub.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: csv.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: contacts.Reader{}, Kind: doc.KindDocument, Source: Folder},
+		{Reader: calendar.Reader{}, Kind: doc.KindDocument, Source: Folder},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder, AnyText: true},
 	}
 }
@@ -100,9 +102,6 @@ func detect(formats []Format, in *doc.Input) (Format, bool) {
 		}
 		if n := sure(f, in); n > top {
 			best, top = f, n
-		}
-		if top >= doc.Certain {
-			break
 		}
 	}
 	return best, top > 0

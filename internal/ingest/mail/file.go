@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
@@ -25,10 +26,27 @@ func (x *extractor) file(p *partInfo, body []byte) {
 	case "image", "audio", "video", "multipart", "message", "font", "model":
 		return
 	}
-	if x.noOwn || x.report || len(x.files) >= maxFiles || p.name == "" && !p.attached && p.kind != "application" || len(p.name) > 255 {
+	// An invitation is no other form of the text, although it stands among its forms.
+	invitation := p.sub == "calendar" || p.sub == "ics"
+	if x.report || len(x.files) >= maxFiles || len(p.name) > 255 || !invitation && (x.noOwn || p.name == "" && !p.attached && p.kind != "application") {
 		return
 	}
-	x.files = append(x.files, file{p.name, p.encoding, body})
+	f := file{p.name, p.encoding, body}
+	if invitation {
+		if f.name == "" {
+			f.name = "invite.ics"
+		}
+		// It is sent twice: as what it is, and as a file for those who do not know that.
+		if slices.ContainsFunc(x.files, func(o file) bool { return path.Ext(o.name) == ".ics" && sameText(o, f) }) {
+			return
+		}
+	}
+	x.files = append(x.files, f)
+}
+
+// sameText reports whether two files hold the same words.
+func sameText(a, b file) bool {
+	return slices.EqualFunc(bytes.Fields(decodeTransfer(a.body, a.encoding)), bytes.Fields(decodeTransfer(b.body, b.encoding)), bytes.Equal)
 }
 
 // versions is raised when any of the readers of attachments makes other documents.
