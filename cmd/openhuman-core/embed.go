@@ -56,7 +56,33 @@ func (a *app) embed(ctx context.Context, rebuild bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	renewed, err := a.learn(ctx, cfg, s, &w)
+	if err != nil {
+		return err
+	}
+	if renewed > 0 && !a.json {
+		fmt.Fprintf(a.stdout, "Reading %s.\n", anew(renewed))
+	}
 	return a.derive(ctx, cfg, s, w, derivation{asked: true, rebuild: rebuild})
+}
+
+// learn has the models know the person's own words and the names in the memory, and says what is wrong with
+// the former. It returns how many chunks have to be read anew for it.
+func (a *app) learn(ctx context.Context, cfg config.Config, s *store.Store, w *writers) (renewed int, err error) {
+	renewed, bad, err := w.learn(ctx, cfg, s, time.Now())
+	if bad != nil {
+		newProgress(a).say("warning: " + fault.Message(bad))
+	}
+	return renewed, err
+}
+
+// anew says why chunks are read anew.
+func anew(chunks int) string {
+	what := number(chunks) + " chunks"
+	if chunks == 1 {
+		what = "1 chunk"
+	}
+	return what + " anew, for words that glosses.tsv explains in another way now, or that are known as names now or no more"
 }
 
 // A derivation says what to make from the chunks, and why.
@@ -68,12 +94,6 @@ type derivation struct {
 // derive makes what is made from the chunks: the summaries first, which takes little time, then the
 // vectors of chunks and of summaries.
 func (a *app) derive(ctx context.Context, cfg config.Config, s *store.Store, w writers, d derivation) error {
-	if w.bad != nil {
-		newProgress(a).say("warning: " + fault.Message(w.bad))
-	}
-	if err := w.learn(ctx, cfg, s); err != nil {
-		return err
-	}
 	x, err := a.newSealer(cfg, s, w)
 	if err != nil {
 		return err

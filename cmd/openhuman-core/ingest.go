@@ -66,14 +66,17 @@ func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string, enco
 	if err != nil {
 		return err
 	}
-	o.Instant = w.instant
 	o.Store, err = a.openForIngest(ctx, cfg, o.DryRun)
 	if err != nil {
 		return err
 	}
 	if o.Store != nil {
 		defer func() { err = errors.Join(err, o.Store.Close()) }()
+		if err := w.know(ctx, cfg, o.Store); err != nil {
+			return err
+		}
 	}
+	o.Instant = w.instant
 	p := newProgress(a)
 	o.Progress = p.event
 	sum, err := ingest.Run(ctx, o, paths)
@@ -85,7 +88,13 @@ func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string, enco
 	if err != nil {
 		return err
 	}
-	if err := a.printSummary(sum, o.DryRun); err != nil {
+	renewed := 0
+	if sum.Files > 0 && !o.DryRun {
+		if renewed, err = a.learn(ctx, cfg, o.Store, &w); err != nil {
+			return err
+		}
+	}
+	if err := a.printSummary(sum, o.DryRun, renewed); err != nil {
 		return err
 	}
 	if sum.Files > 0 && !o.DryRun {
@@ -129,16 +138,17 @@ type runSummary struct {
 	Same      int                 `json:"documents_unchanged"`
 	Removed   int                 `json:"documents_removed"`
 	Chunks    int                 `json:"chunks_written"`
+	Renewed   int                 `json:"chunks_renewed"`
 	Sources   []string            `json:"sources"`
 	Notes     []string            `json:"notes"`
 	ElapsedMS int64               `json:"elapsed_ms"`
 }
 
-func (a *app) printSummary(s ingest.Summary, dry bool) error {
+func (a *app) printSummary(s ingest.Summary, dry bool, renewed int) error {
 	if a.json {
 		return a.printLine(runSummary{
 			Event: "summary", DryRun: dry, Files: s.Files, Outcomes: s.Outcomes, Unchanged: s.Unchanged, Gone: s.Gone,
-			Bytes: s.Bytes, Added: s.Added, Replaced: s.Replaced, Same: s.Same, Removed: s.Removed, Chunks: s.Chunks,
+			Bytes: s.Bytes, Added: s.Added, Replaced: s.Replaced, Same: s.Same, Removed: s.Removed, Chunks: s.Chunks, Renewed: renewed,
 			Sources: append([]string{}, s.Sources...), Notes: append([]string{}, s.Notes...), ElapsedMS: s.Elapsed.Milliseconds(),
 		})
 	}
@@ -158,6 +168,8 @@ func (a *app) printSummary(s ingest.Summary, dry bool) error {
 		what = "Nothing was written. A real run would give " + what
 	case changed:
 		what = "Taken in: " + what
+	case renewed > 0:
+		what = "No file has changed"
 	default:
 		what = "Nothing has changed"
 	}
@@ -165,6 +177,9 @@ func (a *app) printSummary(s ingest.Summary, dry bool) error {
 		what += fmt.Sprintf("; %s files are as they were", number(s.Unchanged))
 	}
 	fmt.Fprintf(a.stdout, "\n%s, in %s.\n", what, span(s.Elapsed))
+	if renewed > s.Chunks { // some at least that were there before
+		fmt.Fprintf(a.stdout, "Reading %s.\n", anew(renewed))
+	}
 	for _, note := range s.Notes {
 		fmt.Fprintln(a.stdout, term.Clean(note))
 	}

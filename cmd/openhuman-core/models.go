@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/openhuman/openhuman-core/internal/config"
@@ -35,9 +36,9 @@ type writers struct {
 	remote  *endpoint.Embedder
 	builtin ingest.Encoder
 	good    []string
-	// own are the words that the person has explained, and bad says what is wrong with their file.
-	own []xling.Own
-	bad error
+	// glosses are the words that the person has explained, names those that are to stay names.
+	glosses *glossary
+	names   []xling.Own
 }
 
 // loadWriters returns the models that the settings ask for.
@@ -45,8 +46,8 @@ func loadWriters(cfg config.Config) (writers, error) {
 	if cfg.Embedding.Provider == providerNone {
 		return writers{}, nil
 	}
-	own, bad := readGlosses(cfg)
-	instant, err := loadInstant(own)
+	glosses := newGlossary(cfg)
+	instant, err := loadInstant(glosses.and(nil))
 	if err != nil {
 		return writers{}, err
 	}
@@ -54,7 +55,7 @@ func loadWriters(cfg config.Config) (writers, error) {
 	if err != nil {
 		return writers{}, err
 	}
-	w := writers{instant: instant, encoder: encoder, builtin: encoder, own: own, bad: bad}
+	w := writers{instant: instant, encoder: encoder, builtin: encoder, glosses: glosses}
 	if cfg.Embedding.Provider != providerBuiltin {
 		c, err := endpoint.New(embeddingOptions(cfg))
 		if err != nil {
@@ -80,12 +81,15 @@ func askers(cfg config.Config, s *store.Store, warn func(error)) (list []control
 		}
 	}
 	shared := sync.OnceValues(func() (*xling.Instant, error) {
-		own, bad := readGlosses(cfg)
-		if bad != nil {
-			warn(bad)
-		}
-		own, _ = withNames(context.Background(), cfg, own, s) // what is wrong with the memory is said by what reads it
-		return loadInstant(own)
+		return loadInstant(func() []xling.Own {
+			g := newGlossary(cfg)
+			words := g.read()
+			if bad := g.bad(words.lines, words.unread); bad != nil {
+				warn(bad)
+			}
+			names, _ := knownNames(context.Background(), cfg, s) // what is wrong with the memory is said by what reads it
+			return slices.Concat(words.own, names)
+		})
 	})
 	instant = &asker{load: func() (ingest.Model, error) { return shared() }}
 	return append(list,
@@ -104,8 +108,9 @@ func askers(cfg config.Config, s *store.Store, warn func(error)) (list []control
 	), instant
 }
 
-// loadInstant returns the instant model for all languages, with the person's own words.
-func loadInstant(own []xling.Own) (*xling.Instant, error) {
+// loadInstant returns the instant model for all languages, with the person's own words, which own returns
+// when they are first needed.
+func loadInstant(own func() []xling.Own) (*xling.Instant, error) {
 	m, err := static.Load()
 	if err != nil {
 		return nil, err
@@ -114,7 +119,7 @@ func loadInstant(own []xling.Own) (*xling.Instant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return xling.NewInstant(m, set.With(own)), nil
+	return xling.NewInstant(m, set.WithLater(own)), nil
 }
 
 // loadEncoder returns the encoder that is part of the program, for the languages of instant.

@@ -149,10 +149,8 @@ func inboxOf(cfg config.Config) controller.Writer {
 	}
 	o := inbox.Options{Path: storePath(cfg)}
 	if cfg.Embedding.Provider != providerNone {
-		o.Instant = func() (ingest.Model, error) {
-			own, _ := readGlosses(cfg) // what is wrong with them is said by what asks for meaning
-			return loadInstant(own)
-		}
+		// What is wrong with the person's own words is said by what asks for meaning.
+		o.Instant = func() (ingest.Model, error) { return loadInstant(newGlossary(cfg).and(nil)) }
 	}
 	return inbox.New(o)
 }

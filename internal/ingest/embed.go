@@ -61,6 +61,16 @@ func glossOf(m Model, texts ...string) string {
 	return ""
 }
 
+// newGloss is what a chunk of another language says in English as the model knows it now; nil for an
+// English one, which has no gloss.
+func newGloss(m Model, texts ...string) *string {
+	if m == nil || FingerprintOf(m, texts...) == m.Fingerprint() {
+		return nil
+	}
+	g := glossOf(m, texts...)
+	return &g
+}
+
 // EmbedOptions say how to embed.
 type EmbedOptions struct {
 	Store *store.Store
@@ -192,9 +202,7 @@ func (e *embedding) instant(ctx context.Context) error {
 			list[i] = store.ChunkVectors{
 				ChunkKey: batch[i].ChunkKey, Parts: [][]byte{packed(vectors[i])},
 				Model: FingerprintOf(e.o.Instant, batch[i].Context, batch[i].Content),
-			}
-			if g := glossOf(e.o.Instant, batch[i].Context, batch[i].Content); g != "" {
-				list[i].Gloss = &g
+				Gloss: newGloss(e.o.Instant, batch[i].Context, batch[i].Content),
 			}
 		}
 		if err := e.write(ctx, e.o.Instant, list, &e.sum.Instant); err != nil {
@@ -317,6 +325,8 @@ func (e *embedding) encodeGroup(ctx context.Context, chunks []store.PendingChunk
 	out := make([]store.ChunkVectors, len(chunks))
 	for i := range chunks {
 		out[i].ChunkKey, out[i].Model = chunks[i].ChunkKey, FingerprintOf(e.o.Encoder, chunks[i].Context, chunks[i].Content)
+		// Whoever took the chunk in may have known fewer names, as a server does that started before them.
+		out[i].Gloss = newGloss(e.o.Instant, chunks[i].Context, chunks[i].Content)
 		for _, v := range vectors[:counts[i]] {
 			if len(v) != e.o.Encoder.Dims() {
 				return nil, fmt.Errorf("the model returned a vector of %d dimensions instead of %d", len(v), e.o.Encoder.Dims())

@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
+	"slices"
 )
 
 // flushGlosses does what waits in regloss, as flushIndex does.
@@ -37,8 +37,9 @@ func (s *Store) HasGlosses(ctx context.Context) (has bool, err error) {
 	return has, err
 }
 
-// foreignText matches texts with Chinese or Japanese in them.
-const foreignText = "'*[ぁ-ヿ㐀-鿿]*'"
+// foreignText matches texts with Chinese or Japanese in them, also in the characters that some encodings
+// have for it: kana of half width, radicals and compatibility forms.
+const foreignText = "'*[\u3005\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\u2e80-\u2fd5\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]*'"
 
 // ForeignNames returns how people are written in Chinese characters or kana, up to limit of them.
 func (s *Store) ForeignNames(ctx context.Context, limit int) (names []string, err error) {
@@ -61,41 +62,114 @@ func (s *Store) ForeignNames(ctx context.Context, limit int) (names []string, er
 	return names, err
 }
 
-// RenewForeign removes the vectors of those chunks with Chinese or Japanese in them that changed says
-// so of, and of all summaries like them, so that they are made again. Vectors of models for which no
-// language makes a difference (no "+" in their fingerprint) stay.
-func (tx *Tx) RenewForeign(changed func(context, content string) bool) (chunks int, err error) {
-	var ids []int64
-	err = tx.w.each(`SELECT c.id, c.context, c.content FROM chunks c
-		WHERE c.content GLOB `+foreignText+` OR c.context GLOB `+foreignText, nil, func(r *sql.Rows) error {
-		var id int64
-		var context, content string
-		if err := r.Scan(&id, &context, &content); err != nil {
-			return err
+// renewed is how many chunks are renewed in one transaction.
+const renewed = 500
+
+// RenewForeign has those chunks with Chinese or Japanese in them read anew that changed says so of: their
+// gloss becomes what gloss says, and their vectors go, as do the vectors of summaries that changed says so of
+// and the summaries made of sentences of those chunks. Vectors of models for which no language makes a
+// difference (no "+" in their fingerprint) stay. It returns how many chunks these were. When it is
+// interrupted, some of them are renewed.
+func (s *Store) RenewForeign(ctx context.Context, changed func(context, content string) bool, gloss func(context, content string) string) (chunks int, err error) {
+	type key struct{ id, sum int64 }
+	var found []key
+	var summaries []int64
+	err = s.view(ctx, func(ctx context.Context, q querier) error {
+		each := func(query string, row func(id, sum int64)) error {
+			rows, err := q.QueryContext(ctx, query)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var id, sum int64
+				var context, content string
+				if err := rows.Scan(&id, &sum, &context, &content); err != nil {
+					return err
+				}
+				if changed(context, content) {
+					row(id, sum)
+				}
+			}
+			return rows.Err()
 		}
-		if changed(context, content) {
-			ids = append(ids, id)
+		const foreign = " WHERE content GLOB " + foreignText + " OR context GLOB " + foreignText
+		err := each("SELECT id, index_sum, context, content FROM chunks"+foreign, func(id, sum int64) { found = append(found, key{id, sum}) })
+		if err == nil {
+			err = each("SELECT id, 0, context, content FROM summaries"+foreign, func(id, _ int64) { summaries = append(summaries, id) })
+		}
+		if err != nil {
+			return fmt.Errorf("find texts in other languages: %w", err)
 		}
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("find chunks in other languages: %w", err)
+		return 0, err
 	}
-	const extended = "chunk = ? AND model IN (SELECT id FROM models WHERE fingerprint GLOB '*+*')"
-	for _, id := range ids {
-		for _, query := range []string{
-			"INSERT INTO dead_vectors (vector) SELECT id FROM vectors WHERE " + extended,
-			"DELETE FROM vectors WHERE " + extended,
-		} {
-			if err := tx.w.exec(query, id); err != nil {
-				return 0, fmt.Errorf("remove vectors: %w", err)
+	for batch := range slices.Chunk(found, renewed) {
+		err := s.Update(ctx, func(tx *Tx) error {
+			sources := map[int64]bool{}
+			for _, k := range batch {
+				var source int64
+				var context, content string
+				same, err := tx.w.get("SELECT source, context, content FROM chunks WHERE id = ? AND index_sum = ?", []any{k.id, k.sum}, &source, &context, &content)
+				if err != nil {
+					return fmt.Errorf("look up a chunk: %w", err)
+				}
+				if !same { // it has been written since
+					continue
+				}
+				if err := tx.renew(k.id); err != nil {
+					return err
+				}
+				tx.regloss[k.id] = gloss(context, content)
+				sources[source] = true
+				chunks++
 			}
+			return tx.touchTrees(sortedKeys(sources))
+		})
+		if err != nil {
+			return chunks, err
 		}
 	}
-	if len(ids) > 0 {
-		if err := tx.w.exec(`UPDATE summaries SET model = '', vector = NULL WHERE model GLOB '*+*'`); err != nil {
-			return 0, fmt.Errorf("remove vectors of summaries: %w", err)
+	for batch := range slices.Chunk(summaries, renewed) {
+		err := s.Update(ctx, func(tx *Tx) error {
+			for _, id := range batch { // the number of one that is gone is another's at worst, whose vector is made again
+				if err := tx.w.exec("UPDATE summaries SET model = '', vector = NULL WHERE id = ? AND model GLOB '*+*'", id); err != nil {
+					return fmt.Errorf("remove the vector of a summary: %w", err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return chunks, err
 		}
 	}
-	return len(ids), nil
+	return chunks, nil
 }
+
+// renew removes the vectors of a chunk by models for which its language makes a difference, and the
+// summaries above it whose sentences such a model has chosen.
+func (tx *Tx) renew(chunk int64) error {
+	const extended = "chunk = ? AND model IN (SELECT id FROM models WHERE fingerprint GLOB '*+*')"
+	for _, query := range []string{
+		"INSERT INTO dead_vectors (vector) SELECT id FROM vectors WHERE " + extended,
+		"DELETE FROM vectors WHERE " + extended,
+	} {
+		if err := tx.w.exec(query, chunk); err != nil {
+			return fmt.Errorf("remove vectors: %w", err)
+		}
+	}
+	var maker string
+	found, err := tx.w.get("SELECT s.maker FROM summary_chunks c JOIN summaries s ON s.id = c.summary WHERE c.chunk = ?", []any{chunk}, &maker)
+	if err != nil {
+		return fmt.Errorf("look up the summary of a chunk: %w", err)
+	}
+	if !found || maker != builtinMaker {
+		return nil
+	}
+	return tx.unseal(chunk)
+}
+
+// builtinMaker made the summaries whose sentences were chosen by their vectors.
+const builtinMaker = "builtin"

@@ -74,17 +74,14 @@ func TestGlosses(t *testing.T) {
 
 	// A pending chunk is given another gloss with its vectors.
 	var asked []string
-	err = s.Update(t.Context(), func(tx *store.Tx) error {
-		n, err := tx.RenewForeign(func(_, content string) bool { asked = append(asked, content); return true })
-		if err == nil && n != 1 {
-			t.Errorf("%d chunks to renew", n)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	n, err := s.RenewForeign(t.Context(), func(_, content string) bool { asked = append(asked, content); return true },
+		func(_, content string) string { return "get-together" })
+	if err != nil || n != 1 {
+		t.Fatalf("%d chunks to renew, %v", n, err)
 	}
 	check("asked for", []string{"会议"}, asked)
+	check("the gloss of before", []string{}, find("meeting", true))
+	check("that of now", []string{"a"}, find("get-together", true))
 	pending, err := s.PendingVectors(t.Context(), []string{"model", "model+zh"}, store.PendingChunk{}, 10)
 	if err != nil || len(pending) != 1 {
 		t.Fatalf("%d pending, %v", len(pending), err)

@@ -18,3 +18,6 @@ func Reopen() error {
 	}
 	return nil
 }
+
+// Simplified is a text in simplified characters.
+func (s *Set) Simplified(t string) string { return s.simplified(t) }

@@ -22,6 +22,9 @@ import (
 // Dims is the length of a vector.
 const Dims = 384
 
+// version changes when texts are read in another way by the same data.
+const version = 2
+
 // A Language is one language besides English. It does not change.
 type Language struct {
 	name   string
@@ -88,7 +91,7 @@ func files() []File {
 type Set struct {
 	languages []*Language
 	hasSpaced bool
-	own       *personal
+	own       func() *personal                    // nil: none
 	use       func(id int32, characters int) bool // which words there are; nil: all
 }
 
@@ -115,10 +118,22 @@ func NewSet(list ...*Language) *Set {
 }
 
 // With returns the set with a person's own words and names in place of those of s.
-func (s *Set) With(own []Own) *Set {
+func (s *Set) With(own []Own) *Set { return s.WithLater(func() []Own { return own }) }
+
+// WithLater is With for words that own returns when they are first needed, which English texts alone
+// do not need. It is called once.
+func (s *Set) WithLater(own func() []Own) *Set {
 	out := *s
-	out.own = newPersonal(own, s)
+	out.own = sync.OnceValue(func() *personal { return newPersonal(own(), s) })
 	return &out
+}
+
+// personal is what a person has added, or nil.
+func (s *Set) personal() *personal {
+	if s.own == nil {
+		return nil
+	}
+	return s.own()
 }
 
 func (s *Set) of(script Script) *Language {
@@ -135,7 +150,7 @@ func (s *Set) of(script Script) *Language {
 func (s *Set) Fingerprint() string {
 	var b strings.Builder
 	for _, l := range s.languages {
-		fmt.Fprintf(&b, "+%s1.%s", l.name, l.words.sum)
+		fmt.Fprintf(&b, "+%s%d.%s", l.name, version, l.words.sum)
 	}
 	return b.String()
 }

@@ -20,8 +20,11 @@ type Instant struct {
 // NewInstant returns the instant model with the languages of a set.
 func NewInstant(m *static.Model, s *Set) *Instant { return &Instant{m, s} }
 
-// With returns the model with a person's own words and names.
-func (m *Instant) With(own []Own) *Instant { return &Instant{m.model, m.set.With(own)} }
+// With returns the model with the languages of a set, such as one that has a person's own words.
+func (m *Instant) With(s *Set) *Instant { return &Instant{m.model, s} }
+
+// Set returns the languages of the model.
+func (m *Instant) Set() *Set { return m.set }
 
 // Fingerprint names the model of English texts. See FingerprintOf.
 func (m *Instant) Fingerprint() string { return m.model.Fingerprint() }
@@ -118,8 +121,8 @@ type Encoder struct {
 // NewEncoder returns the encoder with the languages of the instant model.
 func NewEncoder(m *minilm.Model, i *Instant) *Encoder { return &Encoder{m, i, i.set} }
 
-// With returns the encoder with a person's own words and names.
-func (e *Encoder) With(own []Own) *Encoder { return NewEncoder(e.model, e.instant.With(own)) }
+// With returns the encoder with the languages of the instant model.
+func (e *Encoder) With(i *Instant) *Encoder { return NewEncoder(e.model, i) }
 
 // Fingerprint names the encoder of English texts. See FingerprintOf.
 func (e *Encoder) Fingerprint() string { return e.model.Fingerprint() }

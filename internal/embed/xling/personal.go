@@ -1,11 +1,6 @@
 package xling
 
 import (
-	"bufio"
-	"cmp"
-	"fmt"
-	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,66 +13,71 @@ type Own struct {
 	Gloss string // what it means in English; empty: it is a name
 }
 
-// ownCost makes a person's own words win over any others.
-const ownCost = 1
+const (
+	// ownCost makes a person's own words win over any others.
+	ownCost = 1
+	// maxOwn is how long an own word is at most, in characters.
+	maxOwn = 32
+)
 
 // personal is a list of Own words for looking up.
 type personal struct {
-	list    []Own
-	byFirst map[rune][]ownForm // longest first
-}
-
-type ownForm struct {
-	form string
-	id   int32
+	list   []Own
+	forms  map[string]int32 // how they are written, to the number that a piece has
+	length map[rune]uint32  // how long those are that begin with a character: bit n-1 for n characters
 }
 
 func newPersonal(list []Own, s *Set) *personal {
-	p := &personal{byFirst: map[rune][]ownForm{}}
-	seen := map[string]bool{}
-	add := func(form string, id int32) {
-		if form == "" || seen[form] {
-			return
-		}
-		seen[form] = true
-		r, _ := utf8.DecodeRuneInString(form)
-		p.byFirst[r] = append(p.byFirst[r], ownForm{form, id})
-	}
+	p := &personal{forms: make(map[string]int32, len(list)), length: map[rune]uint32{}}
 	for _, o := range list {
-		forms := formsOf(o)
-		if len(forms) == 0 {
-			continue // names in letters are read as they are
+		id, used := int32(-2-len(p.list)), false
+		add := func(form string) {
+			if _, ok := p.forms[form]; ok { // the first counts
+				return
+			}
+			used = true
+			p.forms[form] = id
+			r, _ := utf8.DecodeRuneInString(form)
+			p.length[r] |= 1 << (utf8.RuneCountInString(form) - 1)
 		}
-		id := int32(-2 - len(p.list))
-		p.list = append(p.list, o)
-		for _, form := range forms {
-			add(form, id)
-			if zh := s.of(Han); zh != nil {
-				add(zh.simplified(form), id)
+		for _, form := range formsOf(o) {
+			add(form)
+			if simple := s.simplified(form); simple != form {
+				add(simple)
 			}
 		}
-	}
-	for _, forms := range p.byFirst {
-		slices.SortFunc(forms, func(a, b ownForm) int {
-			return cmp.Or(cmp.Compare(len(b.form), len(a.form)), cmp.Compare(a.form, b.form))
-		})
+		if used {
+			p.list = append(p.list, o)
+		}
 	}
 	return p
 }
 
+// simplified is a folded form in simplified characters.
+func (s *Set) simplified(form string) string {
+	zh := s.of(Han)
+	if zh == nil || !strings.ContainsFunc(form, func(r rune) bool { return zh.words.simple(r) != r }) {
+		return form
+	}
+	return zh.simplified(form)
+}
+
 // formsOf returns how an own word is written in texts, folded, the whole first: people are called by a part
-// of their name too.
+// of their name too. Words in letters have none: they are read as they are.
 func formsOf(o Own) []string {
-	parts := strings.Fields(text.Fold(o.Word))
+	parts := []string{text.Fold(widen(o.Word))}
+	if strings.ContainsFunc(parts[0], betweenNames) {
+		parts = strings.FieldsFunc(parts[0], betweenNames)
+	}
 	whole := strings.Join(parts, "")
-	if whole == "" || !all(whole, inRun) {
+	if whole == "" || !all(whole, inRun) || utf8.RuneCountInString(whole) > maxOwn {
 		return nil
 	}
 	forms := []string{whole}
 	if o.Gloss != "" {
 		return forms
 	}
-	if len(parts) == 2 { // family and given name
+	if len(parts) > 1 {
 		for _, part := range parts {
 			if utf8.RuneCountInString(part) > 1 {
 				forms = append(forms, part)
@@ -85,49 +85,25 @@ func formsOf(o Own) []string {
 		}
 		return forms
 	}
-	// Without a blank, the given name is the last two characters of three.
-	if r := []rune(whole); len(r) == 3 && all(whole, isHan) {
+	if !all(whole, isHan) {
+		return forms
+	}
+	switch r := []rune(whole); len(r) {
+	case 3: // the family name is one character
 		forms = append(forms, string(r[1:]))
+	case 4: // two and two, as 欧阳 and 小丽, or 田中 and 太郎
+		forms = append(forms, string(r[2:]), string(r[:2]))
 	}
 	return forms
 }
 
-// Differ returns what tells whether a text holds a word that one of two lists explains in another way
-// than the other; nil when they say the same.
-func Differ(a, b []Own) func(texts ...string) bool {
-	meanings := map[string][2]string{}
-	for side, list := range [][]Own{a, b} {
-		for _, o := range list {
-			for _, word := range append([]string{o.Word}, formsOf(o)...) {
-				m := meanings[word]
-				if m[side] == "" { // the first counts
-					m[side] = "=" + o.Gloss
-				}
-				meanings[word] = m
-			}
-		}
+// betweenNames reports whether r stands between the parts of a name.
+func betweenNames(r rune) bool {
+	switch r {
+	case ' ', '\t', '\u3000', '·', '・', '•', '‧', '=', '＝':
+		return true
 	}
-	byFirst := map[rune][]string{}
-	for word, m := range meanings {
-		if r, _ := utf8.DecodeRuneInString(word); m[0] != m[1] && word != "" {
-			byFirst[r] = append(byFirst[r], word)
-		}
-	}
-	if len(byFirst) == 0 {
-		return nil
-	}
-	return func(texts ...string) bool {
-		for _, t := range texts {
-			for i, r := range t {
-				for _, w := range byFirst[r] {
-					if strings.HasPrefix(t[i:], w) {
-						return true
-					}
-				}
-			}
-		}
-		return false
-	}
+	return false
 }
 
 func all(s string, is func(rune) bool) bool {
@@ -136,13 +112,19 @@ func all(s string, is func(rune) bool) bool {
 
 // each calls fn for the own words that run begins with.
 func (p *personal) each(run []byte, fn func(length int, id int32)) {
-	if p == nil || len(p.byFirst) == 0 {
+	if p == nil || len(p.forms) == 0 {
 		return
 	}
-	r, _ := utf8.DecodeRune(run)
-	for _, f := range p.byFirst[r] {
-		if len(f.form) <= len(run) && string(run[:len(f.form)]) == f.form {
-			fn(len(f.form), f.id)
+	first, _ := utf8.DecodeRune(run)
+	lengths := p.length[first]
+	for end := 0; lengths != 0 && end < len(run); lengths >>= 1 {
+		_, n := utf8.DecodeRune(run[end:])
+		end += n
+		if lengths&1 == 0 {
+			continue
+		}
+		if id, ok := p.forms[string(run[:end])]; ok {
+			fn(end, id)
 		}
 	}
 }
@@ -153,35 +135,3 @@ func (p *personal) isName(id int32) bool { return p.get(id).Gloss == "" }
 
 // get returns the entry that a piece names.
 func (p *personal) get(id int32) Own { return p.list[-2-id] }
-
-// maxGloss is how long a gloss is at most, in bytes.
-const maxGloss = 200
-
-// ReadGlosses reads a person's own words: a word, a tab and what it means in English on each line.
-// Blank lines and those that begin with # are passed over. The lines that are none of this are named
-// in bad; the others count.
-func ReadGlosses(r io.Reader) (list []Own, bad []string, err error) {
-	s := bufio.NewScanner(r)
-	s.Buffer(nil, 1<<20)
-	for n := 1; s.Scan(); n++ {
-		line := strings.TrimSpace(strings.TrimPrefix(s.Text(), "\uFEFF"))
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		word, gloss, tab := strings.Cut(line, "\t")
-		word, gloss = strings.TrimSpace(word), strings.Join(strings.Fields(gloss), " ")
-		switch {
-		case !utf8.ValidString(line):
-			bad = append(bad, fmt.Sprintf("line %d is not UTF-8", n))
-		case !tab || gloss == "":
-			bad = append(bad, fmt.Sprintf("line %d has no tab between the word and its meaning", n))
-		case !all(text.Fold(word), inRun):
-			bad = append(bad, fmt.Sprintf("line %d does not begin with a word in Chinese characters or kana", n))
-		case len(gloss) > maxGloss:
-			bad = append(bad, fmt.Sprintf("line %d has a meaning of more than %d bytes", n, maxGloss))
-		default:
-			list = append(list, Own{word, gloss})
-		}
-	}
-	return list, bad, s.Err()
-}

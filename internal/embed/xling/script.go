@@ -34,15 +34,15 @@ func isHan(r rune) bool {
 // inRun reports whether r is part of a run of Chinese or Japanese.
 func inRun(r rune) bool { return r >= 0x3005 && (isHan(r) || isKana(r) || r == 'ー') }
 
-// hasRun reports whether s has any Chinese or Japanese.
+// hasRun reports whether s has any Chinese or Japanese, if need be when it has been widened.
 func hasRun(s string) bool {
 	for i := 0; i < len(s); {
-		if s[i] < 0xE3 { // the least first byte of what inRun takes
+		if s[i] < 0xE2 { // the least first byte of what is looked for
 			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if inRun(r) {
+		if inRun(r) || isHalfKana(r) || isRadical(r) {
 			return true
 		}
 		i += n
@@ -126,7 +126,7 @@ func sentences(text string) []string {
 	start := 0
 	for i, r := range text {
 		switch r {
-		case '\n', '。', '！', '？', '!', '?', '；':
+		case '\n', '。', '｡', '！', '？', '!', '?', '；':
 			out = append(out, text[start:i+utf8.RuneLen(r)])
 			start = i + utf8.RuneLen(r)
 		}

@@ -17,6 +17,8 @@ type piece struct {
 	start, end int
 	// id is the number of a word, or unknown, or -2-k for entry k of a person's own.
 	id int32
+	// asis says that the word is as it was written, and not in simplified characters.
+	asis bool
 }
 
 const unknown = -1
@@ -24,7 +26,9 @@ const unknown = -1
 // lattice is the working memory of a segmentation.
 type lattice struct {
 	run  []byte
-	ends []int // where each character of run ends
+	asis []byte // run as it was written, where that is not the same
+	ends []int  // where each character of run ends
+	was  []int  // and each of asis
 	best []float32
 	from []piece // the piece that ends at a character
 	out  []piece
@@ -33,48 +37,50 @@ type lattice struct {
 // segment cuts the run in l into the pieces whose words are the likeliest together. use, when set,
 // says which words there are.
 func (w *words) segment(l *lattice, own *personal, use func(id int32, characters int) bool) []piece {
-	l.ends = l.ends[:0]
-	for i := 0; i < len(l.run); {
-		_, n := utf8.DecodeRune(l.run[i:])
-		i += n
-		l.ends = append(l.ends, i)
-	}
+	l.ends, l.was = ends(l.ends[:0], l.run), ends(l.was[:0], l.asis)
 	n := len(l.ends)
 	l.best = append(l.best[:0], 0)
 	for range n {
 		l.best = append(l.best, math.MaxFloat32)
 	}
 	l.from = slices.Grow(l.from[:0], n+1)[:n+1]
-	start := 0
+	start, begin := 0, 0
 	for i := range n {
 		base := l.best[i]
-		relax := func(k int, cost float32, id int32) {
+		relax := func(k int, cost float32, id int32, asis bool) {
 			if c := base + cost; c < l.best[k] {
-				l.best[k], l.from[k] = c, piece{i, k, id}
+				l.best[k], l.from[k] = c, piece{i, k, id, asis}
 			}
 		}
 		known := false
-		h, at := uint32(hashSeed), start
-		for k := i; k < n && k-i < w.longest; k++ {
-			for ; at < l.ends[k]; at++ {
-				h = step(h, l.run[at])
+		look := func(run []byte, start int, ends []int, asis bool) {
+			h, at := uint32(hashSeed), start
+			for k := i; k < n && k-i < w.longest; k++ {
+				for ; at < ends[k]; at++ {
+					h = step(h, run[at])
+				}
+				id := w.find(h, run[start:at])
+				if id < 0 || use != nil && !use(id, k+1-i) {
+					continue
+				}
+				known = known || k == i
+				relax(k+1, w.cost(id), id, asis)
 			}
-			id := w.find(h, l.run[start:at])
-			if id < 0 || use != nil && !use(id, k+1-i) {
-				continue
-			}
-			known = known || k == i
-			relax(k+1, w.cost(id), id)
+		}
+		look(l.run, start, l.ends, false)
+		if len(l.asis) > 0 { // 著名 is famous, though 着 is what 著 is elsewhere
+			look(l.asis, begin, l.was, true)
+			begin = l.was[i]
 		}
 		if !known {
-			relax(i+1, unknownCost, unknown)
+			relax(i+1, unknownCost, unknown, false)
 		}
 		own.each(l.run[start:], func(length int, id int32) {
 			if own.isName(id) && w.number(string(l.run[start:start+length])) >= 0 {
 				return
 			}
 			if k, ok := slices.BinarySearch(l.ends, start+length); ok {
-				relax(k+1, ownCost, id)
+				relax(k+1, ownCost, id, false)
 			}
 		})
 		start = l.ends[i]
@@ -86,12 +92,34 @@ func (w *words) segment(l *lattice, own *personal, use func(id int32, characters
 	slices.Reverse(l.out)
 	for i := range l.out { // from characters to bytes
 		p := &l.out[i]
-		if p.start > 0 {
-			p.start = l.ends[p.start-1]
+		ends := l.ends
+		if p.asis {
+			ends = l.was
 		}
-		p.end = l.ends[p.end-1]
+		if p.start > 0 {
+			p.start = ends[p.start-1]
+		}
+		p.end = ends[p.end-1]
 	}
 	return l.out
+}
+
+// written is what a piece stands for.
+func (l *lattice) written(p piece) []byte {
+	if p.asis {
+		return l.asis[p.start:p.end]
+	}
+	return l.run[p.start:p.end]
+}
+
+// ends appends where each character of a run ends.
+func ends(dst []int, run []byte) []int {
+	for i := 0; i < len(run); {
+		_, n := utf8.DecodeRune(run[i:])
+		i += n
+		dst = append(dst, i)
+	}
+	return dst
 }
 
 func packSimpler(m map[rune]rune) []byte {

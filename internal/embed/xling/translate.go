@@ -1,6 +1,7 @@
 package xling
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -21,6 +22,9 @@ type visitor struct {
 
 // visit goes through a text.
 func (s *Set) visit(t string, v visitor) {
+	if hasRun(t) {
+		t = widen(t)
+	}
 	for _, sp := range s.spans(t) {
 		switch {
 		case sp.of == nil:
@@ -43,9 +47,13 @@ func (s *Set) visitRuns(sp span, v visitor) {
 		switch {
 		case part == "":
 		case in:
-			l.run = sp.of.appendSimple(l.run[:0], text.Fold(part))
-			for _, p := range sp.of.words.segment(l, s.own, s.use) {
-				v.word(sp.of, p.id, l.run[p.start:p.end])
+			l.asis = append(l.asis[:0], text.Fold(part)...)
+			l.run = sp.of.appendSimple(l.run[:0], l.asis)
+			if bytes.Equal(l.run, l.asis) {
+				l.asis = l.asis[:0]
+			}
+			for _, p := range sp.of.words.segment(l, s.personal(), s.use) {
+				v.word(sp.of, p.id, l.written(p))
 			}
 		default:
 			v.other(part)
@@ -87,9 +95,9 @@ const shortestPart = 3
 
 // compound returns the words that a word is made of, or nil.
 func (l *Language) compound(la *lattice, word string) []piece {
-	la.run = append(la.run[:0], word...)
+	la.run, la.asis = append(la.run[:0], word...), la.asis[:0]
 	if id := l.words.number(word); id >= 0 {
-		return []piece{{0, len(word), id}}
+		return []piece{{0, len(word), id, false}}
 	}
 	if len(word) > maxCompound {
 		return nil
@@ -107,17 +115,19 @@ func (l *Language) compound(la *lattice, word string) []piece {
 const maxCompound = 60
 
 // appendSimple appends the simplified form of a folded run.
-func (l *Language) appendSimple(dst []byte, s string) []byte {
+func (l *Language) appendSimple(dst, run []byte) []byte {
 	if len(l.words.simpler) == 0 {
-		return append(dst, s...)
+		return append(dst, run...)
 	}
-	for _, r := range s {
+	for i := 0; i < len(run); {
+		r, n := utf8.DecodeRune(run[i:])
 		dst = utf8.AppendRune(dst, l.words.simple(r))
+		i += n
 	}
 	return dst
 }
 
-func (l *Language) simplified(s string) string { return string(l.appendSimple(nil, s)) }
+func (l *Language) simplified(s string) string { return string(l.appendSimple(nil, []byte(s))) }
 
 // Translate returns a text with every foreign word in place of which its meaning stands, word by
 // word. What is not foreign stays as it is.
@@ -144,7 +154,7 @@ func (s *Set) gloss(l *Language, id int32, written []byte) string {
 	case id == unknown:
 		return string(written)
 	case id < unknown:
-		if o := s.own.get(id); o.Gloss != "" {
+		if o := s.personal().get(id); o.Gloss != "" {
 			return o.Gloss
 		}
 		return string(written)

@@ -34,7 +34,7 @@ func (s *Set) sum(dst []float32, text string, other func(string)) (words int) {
 				l.words.table.AddTo(c, int(id))
 				words++
 			case id < unknown:
-				other(s.own.get(id).Gloss)
+				other(s.personal().get(id).Gloss)
 			}
 		},
 		other: other,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/openhuman/openhuman-core/internal/embed/format"
@@ -34,6 +35,7 @@ type words struct {
 	table   format.Table
 	basis   []byte // rank rows of Dims 16-bit floats
 	simpler []byte // pairs of 32-bit characters, by the first
+	plain   []rune // characters of those pairs that are simplified ones themselves
 	chars   []byte // a bit for each of the common Chinese characters: whether a word has it
 	costs   []byte // n of 16 bits: -log of how often the word occurs
 	offsets []byte // n+1 of 32 bits: where in text each word begins
@@ -78,6 +80,11 @@ func openWords(table, gloss []byte) (*words, error) {
 	}
 	if offset(w.offsets, w.n) != len(w.text) || offset(w.gaps, w.n) != len(w.gloss) {
 		return nil, errors.New("the files of words are not of one making")
+	}
+	for i := 0; i < len(w.simpler); i += 8 {
+		if r := rune(binary.LittleEndian.Uint32(w.simpler[i+4:])); w.simple(r) != r {
+			w.plain = append(w.plain, r)
+		}
 	}
 	w.sum = w.sum[:8] + g.Sum()[:8]
 	return w, nil
@@ -169,6 +176,9 @@ func packChars(list []Word) []byte {
 
 // simple returns the simplified form of a traditional character; others stay as they are.
 func (w *words) simple(r rune) rune {
+	if slices.Contains(w.plain, r) {
+		return r
+	}
 	lo, hi := 0, len(w.simpler)/8
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
