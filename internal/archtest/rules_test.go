@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 
 	// Taking things in. Readers know documents, never the store.
 	"internal/ingest": {
-		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/summary", "internal/tree", "internal/vecset",
+		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/summary", "internal/tree", "internal/vecset", "internal/ignore",
 		"internal/ingest/interchange", "internal/ingest/plain", "internal/ingest/mail", "internal/ingest/markdown", "internal/ingest/slack",
 		"internal/ingest/whatsapp", "internal/ingest/telegram", "internal/ingest/discord", "internal/ingest/irc", "internal/ingest/signal",
 		"internal/ingest/imessage", "internal/ingest/chatzip", "internal/ingest/chatgpt", "internal/ingest/claude", "internal/ingest/sessions",
@@ -93,6 +93,9 @@ var mayImport = map[string][]string{
 	"internal/endpoint": {"internal/text", "pkg/fault"},
 	"internal/searxng":  {"pkg/controller", "pkg/fault"},
 	"internal/audit":    {},
+	"internal/lock":     {},
+	"internal/watch":    {},
+	"internal/backup":   {"pkg/store", "pkg/fault"},
 	"internal/inbox":    {"internal/ingest", "internal/ingest/interchange", "pkg/store", "pkg/controller", "pkg/fault"},
 
 	"internal/embed/...": {"internal/embed/...", "internal/text", "pkg/fault"},
@@ -132,6 +135,7 @@ var onlyIn = map[string][]string{
 	"github.com/klippa-app":                               {"internal/ingest/pdf"},
 	"github.com/tetratelabs":                              {"internal/ingest/pdf"},
 	"github.com/mattn/go-isatty":                          {"internal/term"},
+	"github.com/fsnotify":                                 {"internal/watch"},
 	"github.com/openhuman/openhuman-core/internal/config": {"cmd/openhuman-core"},
 	// One package listens; two call, where they are told to.
 	"net":      {"bench/...", "internal/rpc", "internal/endpoint", "internal/searxng"},
