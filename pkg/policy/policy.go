@@ -50,7 +50,7 @@ const ActsPerHour = 60
 // Options are the settings of a Policy, as [policy] in the configuration gives them.
 type Options struct {
 	Level       Level
-	DenyTools   []string // tool or method names, dotted or underscored, or globs over them
+	DenyTools   []string // names of tools and methods in any form, or globs over them: see Names
 	DenySources []string // globs over source ids: * any run, ? one character
 	// Clients narrows what single clients may call and see, by the name that policy uses for them;
 	// Others is for everybody who has no row.
@@ -213,9 +213,48 @@ func (p *Policy) client(ctx context.Context) Client {
 }
 
 // Names reports whether a pattern of DenyTools means the tool or method called name: letters are
-// compared without case, dots and underscores are the same, * is any run of characters and ? one.
+// compared without case, dots, hyphens and underscores are the same, * is any run of characters and ?
+// one. A client may have put its own words before the name, as in mcp__openhuman__memory_search.
+//
+// A pattern whose letters end where a namespace could means that one: memory.* is no part of
+// memory_tree.search.
 func Names(pattern, name string) bool {
-	return name != "" && glob.Match(canonical(pattern), canonical(name))
+	if name == "" {
+		return false
+	}
+	n, namespace := canonical(name), canonical(name[:strings.LastIndexByte(name, '.')+1])
+	for _, p := range spellings(pattern) {
+		fixed := p
+		if i := strings.IndexAny(p, "*?"); i >= 0 {
+			fixed = p[:i]
+		}
+		other := fixed != p && strings.HasSuffix(fixed, "_") && len(fixed) < len(namespace) && strings.HasPrefix(namespace, fixed)
+		if !other && glob.Match(p, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// servers are how clients call this server before the name of a tool.
+var servers = []string{"mcp_openhuman_core_", "mcp_openhuman_", "openhuman_core_", "openhuman_"}
+
+// spellings are the names that a pattern may mean: it as it stands, and without what a client writes
+// before the name of a tool.
+func spellings(pattern string) []string {
+	list := []string{canonical(pattern)}
+	if i := strings.LastIndexAny(pattern, ":/"); i >= 0 {
+		list = append(list, canonical(pattern[i+1:]))
+	}
+	if i := strings.LastIndex(list[0], "__"); i > 0 {
+		list = append(list, list[0][i+2:])
+	}
+	for _, server := range servers {
+		if rest, ok := strings.CutPrefix(list[0], server); ok {
+			list = append(list, rest)
+		}
+	}
+	return list
 }
 
 // Scope returns the part of the memory that exists for the caller in ctx.
@@ -246,7 +285,12 @@ func (s Scope) Hides(sourceID string) bool {
 // All reports whether the scope hides nothing.
 func (s Scope) All() bool { return len(s.deny) == 0 && len(s.allow) == 0 }
 
-// canonical makes the dotted and the underscored form of a name equal.
+// canonical makes the forms of a name equal.
 func canonical(name string) string {
-	return strings.ReplaceAll(strings.TrimSpace(name), ".", "_")
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' {
+			return '_'
+		}
+		return r
+	}, strings.ToLower(strings.TrimSpace(name)))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -72,12 +73,16 @@ func (o Op) checked(ctx context.Context, d Deps, params json.RawMessage) (any, e
 // Hidden reports whether the operation does not exist for the caller in ctx.
 func (o Op) Hidden(ctx context.Context, p *policy.Policy) bool { return p.Hidden(ctx, o.names()...) }
 
-// names are all names the operation goes by, the one that callers know best first.
+// names are all names the operation goes by, the one that callers know best first: its tool, its
+// method, its entry in the registry. A method of the tree without a tool is called as one would be.
 func (o Op) names() []string {
+	names := []string{o.Method, o.ID()}
 	if o.Tool != nil {
-		return []string{o.Tool.Name, o.Method}
+		names = slices.Insert(names, 0, o.Tool.Name)
+	} else if namespace, function := o.split(); namespace == treeNamespace {
+		names = append(names, treeTools+function)
 	}
-	return []string{o.Method}
+	return names
 }
 
 // An option completes a row.

@@ -17,7 +17,12 @@ import (
 const methodPrefix = "openhuman."
 
 // namespaces are the first parts of methods. One that begins with another stands before it.
-var namespaces = []string{"memory_tree", "memory", "tool_registry", "tools", "audit"}
+var namespaces = []string{treeNamespace, "memory", "tool_registry", "tools", "audit"}
+
+const (
+	treeNamespace = "memory_tree"
+	treeTools     = "tree." // begins the names of tools before methods of that namespace
+)
 
 // routeMCP is the method that calls every tool.
 const routeMCP = "tools/call"
