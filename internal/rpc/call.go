@@ -44,7 +44,7 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request, g *generation) {
 		return
 	}
 	defer done()
-	ctx = clientinfo.With(ctx, clientinfo.Caller{Label: clientinfo.HTTP, Client: clientinfo.HTTP})
+	ctx = caller(ctx)
 	var answers []*answer
 	for _, p := range parts {
 		if a := s.answer(ctx, g, p); a != nil {
@@ -71,6 +71,11 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request, g *generation) {
 		}
 		write(w, status, answers[0].append(nil))
 	}
+}
+
+// caller returns the context of a call over /rpc.
+func caller(ctx context.Context) context.Context {
+	return clientinfo.With(ctx, clientinfo.Caller{Label: clientinfo.HTTP, Client: clientinfo.HTTP})
 }
 
 // readable refuses bodies that say they are something else than JSON. curl -d says that it sends a

@@ -3,20 +3,45 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
+	"mime"
 	"net/http"
+	"strings"
 
+	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/tools"
 )
 
-// coding gives the errors of the SDK a code that JSON-RPC knows. It has some without: they come from
-// before the server's own middleware, and stdio mends them as well.
-type coding struct{ http.ResponseWriter }
+// coding gives the answers of the SDK the form of JSON-RPC throughout. It has errors without a code,
+// which come from before the server's own middleware and which stdio mends as well, and others that
+// are plain text.
+type coding struct {
+	http.ResponseWriter
+	id   json.RawMessage // of the request; nil when it has none to speak of
+	held int             // the status of an error whose text is awaited, or 0
+	text []byte
+}
+
+// mostHeld bounds how much of the text of an error is kept.
+const mostHeld = 400
 
 // Unwrap is what http.ResponseController asks for.
-func (c coding) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+func (c *coding) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (c *coding) WriteHeader(status int) {
+	if kind, _, _ := mime.ParseMediaType(c.Header().Get("Content-Type")); status >= http.StatusBadRequest && kind != "application/json" {
+		c.held = status
+		return
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
 
 // Write implements http.ResponseWriter. The SDK writes an answer in one piece.
-func (c coding) Write(b []byte) (int, error) {
+func (c *coding) Write(b []byte) (int, error) {
+	if c.held != 0 {
+		c.text = append(c.text, b[:min(len(b), mostHeld-len(c.text))]...)
+		return len(b), nil
+	}
 	out := b
 	if bytes.Contains(b, []byte(`"error":{"code":0,`)) {
 		out = coded(b)
@@ -25,6 +50,30 @@ func (c coding) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return len(b), nil
+}
+
+// finish writes an error that was held, and returns its status.
+func (c *coding) finish() int {
+	if c.held == 0 {
+		return 0
+	}
+	f := &failure{Code: codeRequest, Message: strings.ToValidUTF8(strings.TrimSpace(string(c.text)), "\ufffd"), Data: &data{Code: fault.Invalid}}
+	switch c.held {
+	case http.StatusNotFound:
+		f.Data = &data{fault.NotFound, "The session has ended, as it does when the settings change. Begin a new one with initialize."}
+	case http.StatusConflict:
+		f.Data.Code = fault.Conflict
+	case http.StatusInternalServerError:
+		f.Data.Code = fault.Internal
+	}
+	if f.Data.Code != fault.Invalid {
+		f.Code = fault.WireOf(fault.New(f.Data.Code, "")).RPC
+	}
+	if f.Message == "" {
+		f.Message = "Invalid request."
+	}
+	write(c.ResponseWriter, c.held, failed(c.id, f).append(nil))
+	return c.held
 }
 
 // coded returns an answer with an error that has a code; anything else stays as it is.

@@ -101,18 +101,27 @@ type part struct {
 	bad    *failure
 }
 
+// misread returns what keeps a body from being JSON that can be looked into.
+func misread(body []byte, l Limits) *failure {
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		return &failure{codeParse, "Parse error: the body is empty.", nil}
+	case !utf8.Valid(body):
+		return &failure{codeParse, "Parse error: the body is not UTF-8.", nil}
+	case deeper(body, l.Depth):
+		return invalidRequest("nested deeper than %d levels.", l.Depth)
+	case !json.Valid(body):
+		return &failure{codeParse, "Parse error: the body is not JSON.", nil}
+	}
+	return nil
+}
+
 // parse reads a body. What is wrong with all of it is returned as a failure.
 func parse(body []byte, l Limits) (parts []part, batch bool, bad *failure) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
-	switch {
-	case len(body) == 0:
-		return nil, false, &failure{codeParse, "Parse error: the body is empty.", nil}
-	case !utf8.Valid(body):
-		return nil, false, &failure{codeParse, "Parse error: the body is not UTF-8.", nil}
-	case deeper(body, l.Depth):
-		return nil, false, invalidRequest("nested deeper than %d levels.", l.Depth)
-	case !json.Valid(body):
-		return nil, false, &failure{codeParse, "Parse error: the body is not JSON.", nil}
+	switch bad := misread(body, l); {
+	case bad != nil:
+		return nil, false, bad
 	case body[0] != '[':
 		return []part{parseOne(body)}, false, nil
 	}

@@ -3,12 +3,15 @@ package rpc
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/openhuman/openhuman-core/pkg/clientinfo"
 )
 
 const (
@@ -74,15 +77,17 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request, g *generation) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		defer context.AfterFunc(g.streams, cancel)()
-		handler.ServeHTTP(w, r.WithContext(ctx))
+		s.pass(handler, w, r.WithContext(ctx), nil)
 		return
 	}
 	body, denied := s.read(w, r)
-	if denied == nil && deeper(body, s.limits.Depth) {
-		denied = &refusal{http.StatusBadRequest, "The body is nested too deep.", "too deep"}
-	}
 	if denied != nil {
 		s.turnAway(w, r, denied)
+		return
+	}
+	if bad := misread(body, s.limits); bad != nil {
+		s.log.Info().Str("client", clientinfo.Bare).Int64("code", bad.Code).Int("bytes", len(body)).Msg("request not understood")
+		write(w, http.StatusBadRequest, failed(nil, bad).append(nil))
 		return
 	}
 	done, denied := s.turns.take(r.Context())
@@ -92,5 +97,14 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request, g *generation) {
 	}
 	defer done()
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	handler.ServeHTTP(coding{w}, r)
+	s.pass(handler, w, r, parseOne(bytes.TrimSpace(body)).id)
+}
+
+// pass has the SDK answer a request, and its errors written as JSON-RPC.
+func (s *Server) pass(handler http.Handler, w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+	c := &coding{ResponseWriter: w, id: id}
+	handler.ServeHTTP(c, r)
+	if status := c.finish(); status != 0 {
+		s.log.Warn().Str("client", clientinfo.Bare).Str("path", "/mcp").Int("status", status).Msg("request refused")
+	}
 }

@@ -3,11 +3,11 @@ package rpc
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
@@ -51,14 +51,15 @@ func allowOrigin(h http.Header, origin string) {
 }
 
 // knowsHost reports whether the server goes by the name. Names that are addresses cannot be made to
-// point elsewhere, so that a server on every address takes all of them.
+// point elsewhere, so that a server on every address takes all of them. Any port will do: a tunnel or a
+// container may show another one.
 func (g *generation) knowsHost(hostport string) bool {
-	host := hostOf(hostport)
-	if host == "" {
+	host, ok := splitHost(hostport)
+	if !ok {
 		return false
 	}
-	same := func(name string) bool { return strings.EqualFold(hostOf(name), host) }
-	if same(g.Host) || host == "localhost" || slices.ContainsFunc(g.Hosts, same) {
+	same := func(name string) bool { return hostOf(name) == host }
+	if host == localhost || same(g.Host) || slices.ContainsFunc(g.Hosts, same) {
 		return true
 	}
 	addr, err := netip.ParseAddr(host)
@@ -69,14 +70,46 @@ func (g *generation) knowsHost(hostport string) bool {
 	return addr.IsLoopback() || err == nil && listen.IsUnspecified()
 }
 
-// hostOf returns a host without its port, its brackets and a final dot, in lower case.
-func hostOf(hostport string) string {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
+const localhost = "localhost"
+
+// splitHost returns the host of a Host header, without its port, its brackets and the dot that ends a
+// full name, in lower case. ok is false for what is no host with or without a port.
+func splitHost(hostport string) (host string, ok bool) {
+	rest := ""
+	if in, after, found := strings.Cut(hostport, "]"); found {
+		addr, err := netip.ParseAddr(strings.TrimPrefix(in, "["))
+		if err != nil || !addr.Is6() || addr.Zone() != "" || in[0] != '[' {
+			return "", false
+		}
+		host, rest = addr.String(), after
+	} else if i := strings.IndexByte(hostport, ':'); i >= 0 {
+		host, rest = hostport[:i], hostport[i:]
+	} else {
+		host = hostport
 	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	return strings.ToLower(strings.TrimSuffix(host, "."))
+	if port, found := strings.CutPrefix(rest, ":"); found && port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
+			return "", false
+		}
+	} else if !found && rest != "" {
+		return "", false
+	}
+	host = strings.ToLower(host)
+	if name, found := strings.CutSuffix(host, "."); found && !strings.HasSuffix(name, ".") {
+		if _, err := netip.ParseAddr(name); err != nil {
+			host = name
+		}
+	}
+	return host, host != ""
+}
+
+// hostOf returns a host as the settings name it in the form of splitHost, with or without brackets.
+func hostOf(name string) string {
+	if addr, err := netip.ParseAddr(strings.TrimSpace(name)); err == nil {
+		return addr.String()
+	}
+	host, _ := splitHost(strings.TrimSpace(name))
+	return host
 }
 
 // sameOrigin reports whether a page of the origin is one that this server has served.

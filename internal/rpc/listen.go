@@ -8,7 +8,9 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,7 +31,7 @@ const (
 
 // Listen opens the port. A host that callers elsewhere can reach is for whoever calls to have weighed.
 func Listen(ctx context.Context, host string, port int) (net.Listener, error) {
-	address := net.JoinHostPort(host, strconv.Itoa(port))
+	address := net.JoinHostPort(unbracketed(host), strconv.Itoa(port))
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	var dns *net.DNSError
 	switch {
@@ -49,7 +51,15 @@ func Listen(ctx context.Context, host string, port int) (net.Listener, error) {
 // URL is where a server on l is found under the name host.
 func URL(host string, l net.Listener) string {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return "http://" + net.JoinHostPort(host, port)
+	return "http://" + net.JoinHostPort(unbracketed(host), port)
+}
+
+// unbracketed returns an address of IPv6 as net wants it.
+func unbracketed(host string) string {
+	if in, found := strings.CutPrefix(host, "["); found {
+		return strings.TrimSuffix(in, "]")
+	}
+	return host
 }
 
 // inUse knows the number that Windows has for it as well.
@@ -60,8 +70,8 @@ func inUse(err error) bool {
 
 // Loopback reports whether only this machine can reach a server on host.
 func Loopback(host string) bool {
-	ip := net.ParseIP(hostOf(host))
-	return hostOf(host) == "localhost" || ip != nil && ip.IsLoopback()
+	ip, err := netip.ParseAddr(hostOf(host))
+	return hostOf(host) == localhost || err == nil && ip.IsLoopback()
 }
 
 // Serve answers on l until ctx ends; then it takes no more requests, lets those that run end, and

@@ -89,10 +89,54 @@ func TestMCPByHand(t *testing.T) {
 	if status != 200 || !strings.Contains(answer, `"supportedVersions":["2026-07-28"`) {
 		t.Errorf("%d %s", status, answer)
 	}
-	for _, body := range []string{"", "{", `{"jsonrpc":"2.0"}`, "\xff", strings.Repeat("[", 1000), `"x"`} {
-		if status, answer, _ := s.do("POST", "/mcp", body, "Accept", accept); status < 400 || status >= 500 {
-			t.Errorf("%q: %d %s", body, status, answer)
-		}
+}
+
+// TestMCPErrors: whatever is wrong with a request, the answer is an error of JSON-RPC with the id of
+// the request, where that can be known, and says what is wrong.
+func TestMCPErrors(t *testing.T) {
+	s := open(t, backend(memory(t), policy.Options{}), nil)
+	const ping = `{"jsonrpc":"2.0","id":"x","method":"ping"}`
+	for _, c := range []struct {
+		name, method, body string
+		headers            []string
+		status, code       int
+		id, says           string
+	}{
+		{"empty", "POST", "", nil, 400, -32700, "null", "empty"},
+		{"no JSON", "POST", "{", nil, 400, -32700, "null", "not JSON"},
+		{"not UTF-8", "POST", "\"\xff\"", nil, 400, -32700, "null", "UTF-8"},
+		{"deep", "POST", strings.Repeat("[", 1000), nil, 400, -32600, "null", "deeper"},
+		{"text", "POST", `"x"`, nil, 400, -32600, "null", ""},
+		{"no method", "POST", `{"jsonrpc":"2.0"}`, nil, 400, -32600, "null", ""},
+		{"a batch of a later revision", "POST", "[" + ping + "]", []string{"Mcp-Protocol-Version", "2025-06-18"}, 400, -32600, "null", "batching"},
+		{"a session that is not there", "POST", ping, []string{"Mcp-Session-Id", "hunter2"}, 404, -32004, `"x"`, "session not found"},
+		{"a session that is not there, listening", "GET", "", []string{"Mcp-Session-Id", "hunter2"}, 404, -32004, "null", "session not found"},
+		{"ending nothing", "DELETE", "", nil, 400, -32600, "null", "Mcp-Session-Id"},
+		{"a revision that is none", "POST", ping, []string{"Mcp-Protocol-Version", "2001-01-01"}, 400, -32600, `"x"`, "version"},
+		{"accepts only text", "POST", ping, []string{"Accept", "text/plain"}, 400, -32600, `"x"`, "Accept"},
+		{"another type", "POST", ping, []string{"Content-Type", "text/plain"}, 415, -32600, `"x"`, "Content-Type"},
+		{"a place in a stream", "POST", ping, []string{"Last-Event-ID", "hunter2"}, 400, -32600, `"x"`, "Last-Event-ID"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, answer, h := s.do(c.method, "/mcp", c.body, append([]string{"Accept", accept}, c.headers...)...)
+			var got struct {
+				JSONRPC string
+				ID      json.RawMessage
+				Error   struct {
+					Code    int
+					Message string
+				}
+			}
+			if err := json.Unmarshal([]byte(answer), &got); err != nil || !strings.HasPrefix(h.Get("Content-Type"), "application/json") {
+				t.Fatalf("%v\n%d %v %s", err, status, h, answer)
+			}
+			if status != c.status || got.JSONRPC != "2.0" || got.Error.Code != c.code || string(got.ID) != c.id || got.Error.Message == "" || !strings.Contains(got.Error.Message, c.says) {
+				t.Errorf("%d %s", status, answer)
+			}
+		})
+	}
+	if strings.Contains(s.log.String(), "hunter2") {
+		t.Errorf("the log quotes what was sent:\n%s", s.log)
 	}
 }
 

@@ -167,7 +167,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/rpc":
 		s.authorized(w, r, g, []string{http.MethodPost}, func() { s.rpc(w, r, g) })
 	case "/schema":
-		s.authorized(w, r, g, []string{http.MethodGet, http.MethodHead}, func() { s.schema(w) })
+		s.authorized(w, r, g, []string{http.MethodGet, http.MethodHead}, func() { s.schema(w, r, g) })
 	case "/mcp":
 		s.authorized(w, r, g, []string{http.MethodPost, http.MethodGet, http.MethodDelete}, func() { s.mcp(w, r, g) })
 	default:

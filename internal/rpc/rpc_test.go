@@ -331,6 +331,22 @@ func TestGuard(t *testing.T) {
 		{"LOCALHOST.", "POST", "/rpc", []string{"Host", "LOCALHOST." + port}, 200},
 		{"without a port", "POST", "/rpc", []string{"Host", "127.0.0.1"}, 200},
 		{"IPv6", "POST", "/rpc", []string{"Host", "[::1]" + port}, 200},
+		{"another address of this machine", "POST", "/rpc", []string{"Host", "127.0.0.2" + port}, 200},
+		{"IPv6 without a port", "POST", "/rpc", []string{"Host", "[::1]"}, 200},
+		{"IPv6 of IPv4", "POST", "/rpc", []string{"Host", "[::ffff:127.0.0.1]" + port}, 200},
+		{"localhost. without a port", "POST", "/rpc", []string{"Host", "localhost."}, 200},
+		{"the port of a tunnel", "POST", "/rpc", []string{"Host", "localhost:1"}, 200},
+		{"two dots", "POST", "/rpc", []string{"Host", "localhost.." + port}, 403},
+		{"a name below localhost", "POST", "/rpc", []string{"Host", "evil.localhost" + port}, 403},
+		{"IPv4 in brackets", "POST", "/rpc", []string{"Host", "[127.0.0.1]" + port}, 403},
+		{"a name in brackets", "POST", "/rpc", []string{"Host", "[localhost]" + port}, 403},
+		{"a name that begins like an address", "POST", "/rpc", []string{"Host", "127.0.0.1.evil.example" + port}, 403},
+		{"a shortened address", "POST", "/rpc", []string{"Host", "127.1" + port}, 403},
+		{"an address as one number", "POST", "/rpc", []string{"Host", "2130706433" + port}, 403},
+		{"an address with a dot", "POST", "/rpc", []string{"Host", "127.0.0.1." + port}, 403},
+		{"an octal address", "POST", "/rpc", []string{"Host", "0177.0.0.1" + port}, 403},
+		{"every address", "POST", "/rpc", []string{"Host", "0.0.0.0" + port}, 403},
+		{"a port that is none", "POST", "/rpc", []string{"Host", "localhost:99999"}, 403},
 		{"a name of its own", "POST", "/rpc", []string{"Host", "Memory.example.org"}, 200},
 		{"another name", "POST", "/rpc", []string{"Host", "evil.example"}, 403},
 		{"another name for health", "GET", "/health", []string{"Host", "evil.example"}, 403},
@@ -393,6 +409,28 @@ func TestGuardOnEveryAddress(t *testing.T) {
 	for host, want := range map[string]int{"192.168.1.7:7788": 200, "[fe80::1]": 200, "localhost": 200, "host.example": 403} {
 		if status, answer, _ := s.do("GET", "/health", "", "Host", host); status != want {
 			t.Errorf("%s: %d %s", host, status, answer)
+		}
+	}
+}
+
+// TestLoopback: what --host may say for this machine, and what is elsewhere.
+func TestLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"127.0.0.1": true, "127.0.0.2": true, "::1": true, "[::1]": true, "localhost": true, "LOCALHOST.": true, "::ffff:127.0.0.1": true,
+		"0.0.0.0": false, "::": false, "": false, "localhost.example": false, "evil.localhost": false, "192.168.1.1": false, "127.0.0.1.nip.io": false, "[localhost]": false,
+	} {
+		if got := rpc.Loopback(host); got != want {
+			t.Errorf("%q: %v", host, got)
+		}
+	}
+	l, err := rpc.Listen(t.Context(), "127.0.0.1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for host, want := range map[string]string{"[::1]": "http://[::1]:", "::1": "http://[::1]:", "localhost": "http://localhost:"} {
+		if got := rpc.URL(host, l); !strings.HasPrefix(got, want) {
+			t.Errorf("%s is at %s", host, got)
 		}
 	}
 }
@@ -620,6 +658,25 @@ func TestHealthAndSchema(t *testing.T) {
 	}
 	if len(schema.Errors) != 3+len(fault.Table) {
 		t.Errorf("errors %v", schema.Errors)
+	}
+}
+
+// TestSchemaHidesWhatIsDenied: a method that callers of /rpc may not call is not described to them.
+func TestSchemaHidesWhatIsDenied(t *testing.T) {
+	s := open(t, backend(memory(t), policy.Options{
+		DenyTools: []string{"tree.*"}, Clients: map[string]policy.Client{"http": {DenyTools: []string{"memory.recall"}}, "other": {DenyTools: []string{"memory.search"}}},
+	}), nil)
+	_, got, _ := s.do("GET", "/schema", "")
+	for method, want := range map[string]bool{
+		"memory_tree_search": true, "memory_tree_recall": false, "memory_tree_activity": false, "memory_tree_list_summaries": false, "memory_tree_get_chunk": false, "tool_registry_list": true,
+	} {
+		if strings.Contains(got, `"openhuman.`+method+`"`) != want {
+			t.Errorf("%s is listed: %v", method, !want)
+		}
+		answer := s.rpc(`{"jsonrpc":"2.0","id":1,"method":"openhuman.` + method + `","params":{}}`)
+		if strings.Contains(answer, "-32003") == want {
+			t.Errorf("%s answers %s", method, answer)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ type errorSchema struct {
 	About string     `json:"about"`
 }
 
-// methods is the part of /schema that never changes.
+// methods describes the whole catalog, row by row.
 var methods = sync.OnceValue(func() []methodSchema {
 	var list []methodSchema
 	for _, o := range tools.Catalog {
@@ -60,13 +60,21 @@ var errorList = sync.OnceValue(func() []errorSchema {
 	return list
 })
 
-// schema lists every method with the JSON Schemas of what it takes and returns.
-func (s *Server) schema(w http.ResponseWriter) {
+// schema lists every method that the policy does not keep from callers of /rpc, with the JSON Schemas
+// of what it takes and returns.
+func (s *Server) schema(w http.ResponseWriter, r *http.Request, g *generation) {
+	ctx := caller(r.Context())
+	list := make([]methodSchema, 0, len(tools.Catalog))
+	for i, o := range tools.Catalog {
+		if !o.Hidden(ctx, g.Deps.Policy) {
+			list = append(list, methods()[i])
+		}
+	}
 	writeJSON(w, http.StatusOK, struct {
 		JSONRPC string         `json:"jsonrpc"`
 		Name    string         `json:"name"`
 		Version string         `json:"version"`
 		Methods []methodSchema `json:"methods"`
 		Errors  []errorSchema  `json:"errors"`
-	}{"2.0", tools.Name, s.version, methods(), errorList()})
+	}{"2.0", tools.Name, s.version, list, errorList()})
 }

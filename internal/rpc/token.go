@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,32 @@ import (
 const TokenFile = "core.token"
 
 const tokenBytes = 32
+
+// What a token of the owner's own has at least where other machines can try it.
+const (
+	leastToken      = 24 // characters
+	leastDifference = 8  // different ones
+)
+
+// CheckToken returns an Invalid fault when a server on host must not be opened with the token that its
+// owner has set, "" for none. A server that is open by mistake should not start.
+func CheckToken(host, token string) error {
+	const remedy = "Set OPENHUMAN_CORE_TOKEN or [server] token to a long random text, such as `openssl rand -hex 32` prints, or listen on 127.0.0.1."
+	different := map[rune]bool{}
+	for _, r := range token {
+		different[r] = true
+	}
+	switch {
+	case Loopback(host):
+		return nil
+	case token == "":
+		return fault.New(fault.Invalid, "Other machines can reach %s, and no token is set.", strconv.Quote(host)).WithHint(remedy)
+	case len(token) < leastToken || len(different) < leastDifference:
+		return fault.New(fault.Invalid, "Other machines can reach %s, and the token can be guessed: it needs %d characters, %d different ones among them.",
+			strconv.Quote(host), leastToken, leastDifference).WithHint(remedy)
+	}
+	return nil
+}
 
 // Token returns the token that is kept in the workspace, which it makes at the first time. exposed
 // reports that other users of the machine could read it; they cannot any more.

@@ -80,3 +80,23 @@ func TestTokenOfTheOwner(t *testing.T) {
 		t.Errorf("a workspace that is a file: %v", err)
 	}
 }
+
+// TestCheckToken: what only this machine can try may be anything, and elsewhere it has to be long.
+func TestCheckToken(t *testing.T) {
+	const long = "0123456789abcdef01234567"
+	for _, c := range []struct {
+		host, token, says string
+	}{
+		{"127.0.0.1", "", ""}, {"localhost", "x", ""}, {"[::1]", "x", ""}, {"localhost.", "", ""}, {"127.0.0.2", "x", ""},
+		{"0.0.0.0", "", "no token is set"}, {"::", "x", "can be guessed"}, {"192.168.1.7", long[:23], "can be guessed"},
+		{"0.0.0.0", strings.Repeat("ab", 40), "can be guessed"}, {"host.example", long, ""}, {"0.0.0.0", long, ""}, {"localhost.example", "x", "can be guessed"},
+	} {
+		err := rpc.CheckToken(c.host, c.token)
+		switch {
+		case c.says == "" && err != nil, c.says != "" && (fault.CodeOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), c.says)):
+			t.Errorf("%s with %q: %v", c.host, c.token, err)
+		case err != nil && (!strings.Contains(fault.HintOf(err), "OPENHUMAN_CORE_TOKEN") || c.token != "" && strings.Contains(fault.Message(err), `"`+c.token+`"`)):
+			t.Errorf("%s with %q: %s", c.host, c.token, fault.Message(err))
+		}
+	}
+}
