@@ -25,8 +25,20 @@ func (x *extractor) alternative(heads []*header, walk func(int)) {
 	}
 	before := x.noOwn
 	chosen, stub := x.noOwn, -1
+	plain := -1 // the plain text that was chosen
 	for _, i := range order {
 		start := len(x.segments)
+		if plain >= 0 && isPlain(heads[i]) {
+			// Two plain texts are no forms of one, unless they say the same.
+			x.noOwn = before
+			walk(i)
+			if text := ownOf(x.segments[start:]); strings.Contains(ownOf(x.segments[plain:start]), text) {
+				x.segments = x.segments[:start]
+			} else {
+				chosen = true
+			}
+			continue
+		}
 		x.noOwn = chosen
 		walk(i)
 		if chosen {
@@ -37,6 +49,9 @@ func (x *extractor) alternative(heads []*header, walk func(int)) {
 		case text == "":
 		case stub < 0 && !htmlOf(x.segments[start:]) && couldBeStub(text):
 			stub = start
+			if isPlain(heads[i]) {
+				plain = start
+			}
 		case stub >= 0 && betterThanStub(ownOf(x.segments[stub:stub+1]), text):
 			x.segments = append(x.segments[:stub], x.segments[stub+1:]...)
 			chosen = true
@@ -51,9 +66,18 @@ func (x *extractor) alternative(heads []*header, walk func(int)) {
 			x.segments, chosen = kept, true
 		default:
 			chosen = true
+			if isPlain(heads[i]) {
+				plain = start
+			}
 		}
 	}
 	x.noOwn = before
+}
+
+// isPlain reports whether a part says that it is plain text.
+func isPlain(h *header) bool {
+	p := describe(h, false)
+	return p.kind == "text" && p.sub == "plain" && !p.attached && h.has("content-type")
 }
 
 func ownOf(segs []segment) string {

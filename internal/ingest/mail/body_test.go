@@ -63,6 +63,8 @@ func TestBodies(t *testing.T) {
 		{"alternative, short but right", multipart("alternative", plain("Yes, let us do that."), htmlPart("<p>Yes, let us do <b>that</b>.</p>")), "Yes, let us do that."},
 		{"alternative in three forms", multipart("alternative", plain("Hello"), "Content-Type: text/x-amp-html\n\n<html amp>x</html>", htmlPart("<p>Hello</p>")), "Hello"},
 		{"alternative with an invitation", multipart("alternative", plain("We meet at ten."), "Content-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\nEND:VCALENDAR"), "We meet at ten."},
+		{"alternative of two plain texts", multipart("alternative", plain("Section one"), plain("Section two"), htmlPart("<p>In HTML</p>")), "Section one\n\nSection two"},
+		{"alternative of the same plain text twice", multipart("alternative", plain("Hello in plain"), plain("Hello in plain"), htmlPart("<p>Hello</p>")), "Hello in plain"},
 		{"several texts", multipart("mixed", plain("First."), plain("Second.")), "First.\n\nSecond."},
 		{"attachment", multipart("mixed", plain("See the file."), "Content-Type: application/pdf; name=\"plan.pdf\"\nContent-Transfer-Encoding: base64\nContent-Disposition: attachment\n\n"+b64([]byte("%PDF-1.4\x00"))), "See the file.\n\n[attachment: plan.pdf]"},
 		{"attachment with an RFC 2231 name", multipart("mixed", plain("See."), "Content-Type: application/pdf\nContent-Disposition: attachment; filename*0*=utf-8''caf%C3%A9%20; filename*1=plan.pdf\n\nx"), "See.\n\n[attachment: café plan.pdf]"},

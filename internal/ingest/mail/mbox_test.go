@@ -319,6 +319,12 @@ func TestDetect(t *testing.T) {
 		{"note.md", "---\ntitle: x\nfrom: y\n---\n", false, false},
 		{"readme", "Note: this\nTo: do\n\ntext", false, false},
 		{"x.bin", "From: a\x00\x00", false, false},
+		{"part.raw", "Content-Type: text/plain; charset=utf-8\n\nx", false, true},
+		{"part.txt", "Content-Type: ;\n\tname=\"\"\nContent-Transfer-Encoding: base64\n\nSGVsbG8=", false, true},
+		{"part", "MIME-Version: 1.0\n\nx", false, true},
+		{"parts.txt", "From: a@x.org\nContent-Type: multipart/mixed; boundary=\"B\"\n\n--B\n\nx\n--B--\n", false, true},
+		{"http.txt", "Content-Type: text/html is what browsers want to see.\n\nMore of it.", false, false},
+		{"api.txt", "Content-Length: 12\n\nx", false, false},
 		{"response.http", "HTTP/1.1 200 OK\nDate: x\nContent-Type: text/html\n\n", false, false},
 		{"empty.eml", "", false, false},
 	} {

@@ -59,8 +59,12 @@ func (Message) Detect(in *doc.Input) int {
 			score += 3
 		case "from":
 			score += 2
-		case "to", "subject", "date", "sender", "cc", "reply-to", "content-type":
+		case "to", "subject", "date", "sender", "cc", "reply-to":
 			score++
+		case "content-type":
+			if score++; bytes.Contains(f.value, []byte("boundary")) {
+				score += 3
+			}
 		}
 	}
 	ext := strings.ToLower(path.Ext(in.Rel))
@@ -74,10 +78,32 @@ func (Message) Detect(in *doc.Input) int {
 		return 90
 	case score >= 4 && (ext == "" || len(ext) > 5):
 		return 70
+	case isPart(&h):
+		return 60
 	case score >= 4:
 		return 30 // a note whose first lines look like a header
 	}
 	return 0
+}
+
+// isPart reports whether a header is that of a part that was saved by itself, and not a sentence about
+// one.
+func isPart(h *header) bool {
+	switch h.fields[0].name {
+	case "mime-version":
+		return strings.HasPrefix(h.raw("mime-version"), "1.0")
+	case "content-type", "content-transfer-encoding", "content-disposition":
+	default:
+		return false
+	}
+	n := 0
+	for _, f := range h.fields {
+		if strings.HasPrefix(f.name, "content-") {
+			n++
+		}
+	}
+	media, _, _ := strings.Cut(h.raw("content-type"), ";")
+	return n >= 2 || strings.Count(media, "/") == 1 && !strings.ContainsAny(strings.TrimSpace(media), " \t")
 }
 
 // Read implements doc.Reader.
