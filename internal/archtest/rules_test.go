@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 		"internal/ingest/whatsapp", "internal/ingest/telegram", "internal/ingest/discord", "internal/ingest/irc", "internal/ingest/signal",
 		"internal/ingest/imessage", "internal/ingest/chatzip", "internal/ingest/chatgpt", "internal/ingest/claude", "internal/ingest/sessions",
 		"internal/ingest/web", "internal/ingest/csv", "internal/ingest/office", "internal/ingest/epub", "internal/ingest/pdf",
-		"internal/ingest/contacts", "internal/ingest/calendar",
+		"internal/ingest/contacts", "internal/ingest/calendar", "internal/ingest/bookmarks",
 	},
 	"internal/ingest/interchange": readers,
 	"internal/ingest/plain":       readers,
@@ -75,6 +75,7 @@ var mayImport = map[string][]string{
 	"internal/ingest/entries":     {"internal/doc"},
 	"internal/ingest/contacts":    cards,
 	"internal/ingest/calendar":    cards,
+	"internal/ingest/bookmarks":   cards,
 
 	// Surfaces.
 	"pkg/resources":  {"pkg/fault"},

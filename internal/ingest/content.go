@@ -40,8 +40,6 @@ func notTaken(name string, head []byte) string {
 	switch {
 	case begins("%!ps"):
 		return "a PostScript file"
-	case begins("<!doctype netscape-bookmark"):
-		return "a file of bookmarks"
 	}
 	switch ext {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".mdwn", ".qmd", ".rmd":

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest/bookmarks"
 	"github.com/openhuman/openhuman-core/internal/ingest/calendar"
 	"github.com/openhuman/openhuman-core/internal/ingest/chatgpt"
 	"github.com/openhuman/openhuman-core/internal/ingest/chatzip"
@@ -88,6 +89,7 @@ func Formats(l Limits) []Format {
 		{Reader: csv.New(), Kind: doc.KindDocument, Source: Folder},
 		{Reader: contacts.Reader{}, Kind: doc.KindDocument, Source: Folder},
 		{Reader: calendar.Reader{}, Kind: doc.KindDocument, Source: Folder},
+		{Reader: bookmarks.Reader{}, Kind: doc.KindDocument, Source: Folder},
 		{Reader: plain.New(), Kind: doc.KindDocument, Source: Folder, AnyText: true},
 	}
 }

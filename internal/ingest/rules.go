@@ -141,6 +141,7 @@ var magics = []struct {
 	{8, "WAVE", "a sound file"},
 	{0, "\x1aE\xdf\xa3", "a video"},
 	{0, "SQLite format 3\x00", "an SQLite database"},
+	{0, "mozLz40\x00", "a packed backup of Firefox (bookmarks can be exported as HTML or JSON)"},
 	{0, "\x7fELF", "a program"},
 	{0, "MZ", "a program"},
 	{0, "\xcf\xfa\xed\xfe", "a program"},
