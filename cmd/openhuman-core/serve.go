@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/term"
 	"github.com/openhuman/openhuman-core/internal/web"
 	"github.com/openhuman/openhuman-core/pkg/fault"
+	"github.com/openhuman/openhuman-core/pkg/policy"
 	"github.com/openhuman/openhuman-core/pkg/tools"
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -62,7 +64,12 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	}
 	a.warn(l)
 	log := a.logger(l.Config, nil)
-	backend, err := a.backend(l, nil, log)
+	token, err := a.token(l.Config)
+	if err != nil {
+		return err
+	}
+	counts := policy.NewCounts()
+	backend, err := a.backend(l, served{token: token, counts: counts}, log)
 	if err != nil {
 		return err
 	}
@@ -74,7 +81,7 @@ func (a *app) serveHTTP(ctx context.Context) error {
 	}
 	server := rpc.New(rpc.Options{Backend: backend, Version: version, Log: log, Static: web.Handler(rpc.Missing)})
 	a.announce(l, rpc.URL(host, listener))
-	go a.follow(ctx, server, l, log)
+	go a.follow(ctx, &follower{server: server, settings: l, token: token, counts: counts, log: log})
 	return server.Serve(ctx, listener)
 }
 
@@ -87,14 +94,16 @@ func (a *app) announce(l *config.Loaded, url string) {
 	fmt.Fprintln(a.stderr, term.Clean(fmt.Sprintf("openhuman-core: serving on %s, %s", url, token)))
 }
 
-// backend makes what is served of one reading of the settings. withheld, when it is not nil, is what
-// every call answers.
-func (a *app) backend(l *config.Loaded, withheld error, log zerolog.Logger) (rpc.Backend, error) {
-	token, err := a.token(l.Config)
-	if err != nil {
-		return rpc.Backend{}, err
-	}
-	m, err := openMemoryWith(l.Config, withheld, reviewed(l.ProviderEntries))
+// served is what a backend is made of beside the settings.
+type served struct {
+	token    string
+	counts   *policy.Counts // of the calls since the start
+	withheld error          // what every call answers; nil: what was asked for
+}
+
+// backend makes what is served of one reading of the settings.
+func (a *app) backend(l *config.Loaded, w served, log zerolog.Logger) (rpc.Backend, error) {
+	m, err := openMemoryWith(l.Config, w.withheld, reviewed(l.ProviderEntries), func(o *policy.Options) { o.Counts = w.counts })
 	if err != nil {
 		return rpc.Backend{}, err
 	}
@@ -105,7 +114,7 @@ func (a *app) backend(l *config.Loaded, withheld error, log zerolog.Logger) (rpc
 			Controller: m.Controller, Policy: m.Policy, Version: version, Log: log,
 			ToolNames: tools.NameStyle(l.Config.MCP.ToolNames), Audit: m.Audit,
 		}),
-		Token: token, Host: l.Config.Server.Host, Hosts: l.Config.Server.AllowedHosts, Origins: l.Config.Server.AllowedOrigins,
+		Token: w.token, Host: l.Config.Server.Host, Hosts: l.Config.Server.AllowedHosts, Origins: l.Config.Server.AllowedOrigins,
 		Close: func() {
 			if err := m.Close(); err != nil {
 				log.Warn().Str("problem", fault.Message(err)).Msg("closing the memory failed")
@@ -115,14 +124,11 @@ func (a *app) backend(l *config.Loaded, withheld error, log zerolog.Logger) (rpc
 }
 
 // token returns the token that callers must show. Where others than this machine can call, its owner
-// must have chosen it: a server that is open by mistake should not start.
+// must have chosen it.
 func (a *app) token(cfg config.Config) (string, error) {
-	if t := strings.TrimSpace(cfg.Server.Token); t != "" {
-		return t, nil
-	}
-	if !rpc.Loopback(cfg.Server.Host) {
-		return "", fault.New(fault.Invalid, "Other machines can reach %s, and no token is set.", strconv.Quote(cfg.Server.Host)).
-			WithHint("Set OPENHUMAN_CORE_TOKEN or [server] token to a long random text, or listen on 127.0.0.1.")
+	t := strings.TrimSpace(cfg.Server.Token)
+	if err := rpc.CheckToken(cfg.Server.Host, t); err != nil || t != "" {
+		return t, err
 	}
 	token, exposed, err := rpc.Token(cfg.Workspace)
 	if exposed {
@@ -131,9 +137,18 @@ func (a *app) token(cfg config.Config) (string, error) {
 	return token, err
 }
 
+// A follower keeps a server to its settings.
+type follower struct {
+	server   *rpc.Server
+	settings *config.Loaded // in effect
+	token    string         // in effect
+	counts   *policy.Counts
+	log      zerolog.Logger
+}
+
 // follow reads the settings again whenever one of their files changes.
-func (a *app) follow(ctx context.Context, server *rpc.Server, l *config.Loaded, log zerolog.Logger) {
-	seen := lookAt(l)
+func (a *app) follow(ctx context.Context, f *follower) {
+	seen := lookAt(f.settings)
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -142,59 +157,81 @@ func (a *app) follow(ctx context.Context, server *rpc.Server, l *config.Loaded, 
 			return
 		case <-tick.C:
 		}
-		now := lookAt(l)
+		now := lookAt(f.settings)
 		if now == seen {
 			continue
 		}
 		seen = now
-		l = a.reload(server, l, log)
+		a.reload(f)
 	}
 }
 
-// reload puts changed settings into effect and returns those that are. With a mistake in them the
-// former ones stay, but for the policy: what its owner hides now must not wait for that to be mended.
-// A policy that cannot be read serves nothing.
-func (a *app) reload(server *rpc.Server, former *config.Loaded, log zerolog.Logger) *config.Loaded {
-	l := a.loadConfig()
+// reload puts changed settings into effect. With a mistake in them, or without what they need, the
+// former ones stay, but for the policy: what its owner hides now must not wait for that to be mended. A
+// policy that cannot be read serves nothing.
+func (a *app) reload(f *follower) {
+	l, former := a.loadConfig(), f.settings
 	for _, p := range l.Problems {
-		log.Warn().Str("place", p.Place).Str("problem", p.Msg).Msg("the configuration is not valid")
+		f.log.Warn().Str("place", p.Place).Str("problem", p.Msg).Msg("the configuration is not valid")
 	}
-	withheld := l.PolicyUnknown()
+	onlyPolicy := *former
+	onlyPolicy.Config.Policy = l.Config.Policy
+	w := served{counts: f.counts, withheld: l.PolicyUnknown()}
+	bad := w.withheld == nil && l.Err() != nil
 	switch {
-	case withheld != nil:
-		log.Error().Msg("nothing is served until the policy in the configuration can be read")
-	case l.Err() != nil:
-		log.Error().Msg("of the changed settings only the policy is in effect")
-		policy := l.Config.Policy
-		kept := *former
-		l = &kept
-		l.Config.Policy = policy
+	case w.withheld != nil:
+		f.log.Error().Msg("nothing is served until the policy in the configuration can be read")
+	case bad:
+		f.log.Error().Msg("of the changed settings only the policy is in effect")
+		l = &onlyPolicy
 	}
 	if l.Config.Server.Host != former.Config.Server.Host || l.Config.Server.Port != former.Config.Server.Port || l.Config.Log != former.Config.Log {
-		log.Warn().Msg("a new address, port or level of the log needs a restart")
+		f.log.Warn().Msg("a new address, port or level of the log needs a restart")
 		l.Config.Server.Host, l.Config.Server.Port, l.Config.Log = former.Config.Server.Host, former.Config.Server.Port, former.Config.Log
 	}
-	backend, err := a.backend(l, withheld, log)
-	if err != nil {
-		log.Error().Str("problem", fault.Message(err)).Msg("the settings before the change stay in effect")
-		return former
+	var backend rpc.Backend
+	token, err := a.token(l.Config)
+	if w.token = token; err == nil {
+		backend, err = a.backend(l, w, f.log)
 	}
-	server.Use(backend)
-	log.Info().Msg("the settings have changed and are in effect")
-	return l
+	if err != nil && !bad {
+		f.log.Error().Str("problem", fault.Message(err)).Msg("of the changed settings only the policy is in effect")
+	}
+	if err != nil {
+		l, w.token = &onlyPolicy, f.token
+		backend, err = a.backend(l, w, f.log)
+	}
+	if err != nil {
+		f.log.Error().Str("problem", fault.Message(err)).Msg("nothing is served until the policy can be put into effect")
+		l = former
+		w.withheld = fault.New(fault.Unavailable, "The policy in the configuration cannot be put into effect, so nothing is served.").
+			WithHint("The owner of this memory has to mend it; the log of the server says what is wrong.")
+		backend, err = a.backend(l, w, f.log)
+	}
+	if err != nil { // it was served before; but nothing is better than what may be hidden by now
+		f.log.Error().Str("problem", fault.Message(err)).Msg("the server has to be started anew")
+		f.server.Close()
+		return
+	}
+	f.settings, f.token = l, w.token
+	f.server.Use(backend)
+	f.log.Info().Msg("the settings have changed and are in effect")
 }
 
 // A look is what tells one state of the settings' files from another.
-type look struct {
-	file, token fileLook
-}
+type look struct{ file, token fileLook }
 
 type fileLook struct {
-	there   bool
-	size    int64
-	changed time.Time
-	err     string
+	there bool
+	size  int64
+	// sum is of what the file holds: its size and its time say nothing about an edit of the same length
+	// within the same tick of the file system's clock.
+	sum [sha256.Size]byte
+	err string
 }
+
+// mostLooked bounds how much of a file is looked at; settings are far shorter.
+const mostLooked = 4 << 20
 
 func lookAt(l *config.Loaded) look {
 	return look{lookAtFile(l.Path), lookAtFile(filepath.Join(l.Config.Workspace, rpc.TokenFile))}
@@ -206,7 +243,18 @@ func lookAtFile(path string) fileLook {
 	case errors.Is(err, fs.ErrNotExist):
 		return fileLook{}
 	case err != nil:
-		return fileLook{err: err.Error()}
+		return fileLook{there: true, err: err.Error()}
+	case !info.Mode().IsRegular(): // to read it could take for ever
+		return fileLook{there: true, err: info.Mode().String()}
 	}
-	return fileLook{there: true, size: info.Size(), changed: info.ModTime()}
+	f, err := os.Open(path)
+	if err != nil {
+		return fileLook{there: true, err: err.Error()}
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, mostLooked)); err != nil {
+		return fileLook{there: true, err: err.Error()}
+	}
+	return fileLook{there: true, size: info.Size(), sum: [sha256.Size]byte(h.Sum(nil))}
 }

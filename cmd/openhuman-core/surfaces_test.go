@@ -385,6 +385,10 @@ func TestServeRefuses(t *testing.T) {
 	if _, stderr := s.run(2, "serve", "--host", "0.0.0.0", "--port", "0"); !strings.Contains(stderr, "no token is set") {
 		t.Error(stderr)
 	}
+	short := &session{s.t, s.dir, append(slices.Clone(s.environ), "OPENHUMAN_CORE_TOKEN=hunter2")}
+	if _, stderr := short.run(2, "serve", "--host", "0.0.0.0", "--port", "0"); !strings.Contains(stderr, "the token can be guessed") || strings.Contains(stderr, "hunter2") {
+		t.Error(stderr)
+	}
 	if _, stderr := s.run(2, "serve", "--port", "http"); !strings.Contains(stderr, "--port: server.port must be a whole number") {
 		t.Error(stderr)
 	}

@@ -163,6 +163,56 @@ func TestActs(t *testing.T) {
 	}
 }
 
+// A policy that follows another goes on counting where that one was, also with another bound.
+func TestCountsOutliveAPolicy(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	o := policy.Options{MaxReadsPerMinute: 4, Counts: policy.NewCounts(), Now: func() time.Time { return now }}
+	read := func(p *policy.Policy) error { return p.Check(cursor, policy.Read, "x") }
+	act := func(p *policy.Policy) error { return p.Check(cursor, policy.Act, "x") }
+	p := gate(t, o)
+	for range 4 {
+		if err := read(p); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(5 * time.Second)
+	}
+	for range policy.ActsPerHour {
+		if err := act(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p = gate(t, o)
+	if read(p) == nil || act(p) == nil {
+		t.Error("the next policy begins anew")
+	}
+	o.MaxReadsPerMinute = 2
+	err := read(gate(t, o))
+	var late *policy.TooManyError
+	if !errors.As(err, &late) || late.Seconds() != 50 { // the third was 10 s ago, and the fourth may stay
+		t.Errorf("with half as many: %v, %+v", err, late)
+	}
+	o.MaxReadsPerMinute = 5
+	p = gate(t, o)
+	if err := read(p); err != nil {
+		t.Errorf("with one more: %v", err)
+	}
+	if read(p) == nil {
+		t.Error("with two more")
+	}
+	o.Level = policy.Full
+	if err := act(gate(t, o)); err != nil {
+		t.Errorf("at the level full: %v", err)
+	}
+	o.Level = ""
+	if act(gate(t, o)) == nil {
+		t.Error("at the former level")
+	}
+	now = now.Add(time.Hour)
+	if p = gate(t, o); read(p) != nil || act(p) != nil {
+		t.Error("after an hour")
+	}
+}
+
 // In no stretch of a minute does a client get more reads than it may have, and none is refused that
 // would keep to that.
 func TestPaceProperty(t *testing.T) {

@@ -63,6 +63,7 @@ type Options struct {
 	RedactSecrets bool
 	// Withhold, when set, is what every call answers: it is not known what may be served.
 	Withhold error
+	Counts   *Counts          // of the calls before; nil: none
 	Now      func() time.Time // nil: time.Now
 }
 
@@ -99,9 +100,12 @@ func New(o Options) (*Policy, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &Policy{o: o, reads: newPace(o.MaxReadsPerMinute, time.Minute)}
+	if o.Counts == nil {
+		o.Counts = NewCounts()
+	}
+	p := &Policy{o: o, reads: newPace(&o.Counts.reads, o.MaxReadsPerMinute, time.Minute)}
 	if o.Level == Supervised {
-		p.acts = newPace(ActsPerHour, time.Hour)
+		p.acts = newPace(&o.Counts.acts, ActsPerHour, time.Hour)
 	}
 	return p, nil
 }
