@@ -3,6 +3,7 @@ package mail
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // attribution returns how many lines the introduction of a quote takes ("On Monday, Ann wrote:"), 0
@@ -58,6 +59,9 @@ func cutColon(s string) (string, bool) {
 	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '*' || s[len(s)-1] == '_') {
 		s = s[:len(s)-1]
 	}
+	if s != "" && s[len(s)-1] >= utf8.RuneSelf {
+		s = strings.TrimRight(s, "\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069") // marks of direction
+	}
 	if r, ok := strings.CutSuffix(s, ":"); ok {
 		return strings.TrimSpace(r), true
 	}
@@ -83,35 +87,46 @@ var attributionStarts = []string{"on ", "am ", "le ", "el ", "il ", "em ", "op "
 
 // introduces reports whether s, without its colon, names who wrote when.
 func introduces(s string) bool {
-	l := " " + strings.ToLower(s) + " "
-	verb := false
-	for _, v := range []string{" wrote ", " writes ", " said ", " schrieb ", " schreibt ", " geschrieben ", " a écrit ", " écrit ", " escribió ", " escribio ", " ha scritto ", " scrisse ",
-		" escreveu ", " schreef ", " het volgende geschreven ", " skrev ", " skrev følgende ", " kirjoitti ", " napsal ", " napsal(a) ", " napisał ", " napisał(a) ", " napisała ",
-		" a scris ", " írta ", " yazdı ", " пишет ", " писал ", " написал ", " написав ", " пише ", " wrote on ", " έγραψε ", " viết ", " menulis ", " añadió "} {
-		if strings.Contains(l, v) {
-			verb = true
-			break
-		}
-	}
-	if !verb {
-		for _, v := range []string{"写道", "寫道", "写信", "のメール", "さんは書きました", "は書きました", "のメッセージ", "작성", "님이 작성", "כתב", "كتب", "เขียน"} {
-			if strings.Contains(s, v) {
-				verb = true
-				break
-			}
-		}
-	}
-	if !verb {
-		// Gmail in Japanese and others give only the date and the address.
-		return strings.HasSuffix(s, ">") && strings.ContainsRune(s, '@') && digits(s) >= 6
+	if !saysWrote(s) {
+		quoting := len(s) > 8 && strings.EqualFold(s[:8], "quoting ") && strings.ContainsRune(s, '@')
+		return quoting || dated(s) && strings.ContainsAny(s, "<(")
 	}
 	return digits(s) >= 3 || strings.ContainsRune(s, '@') || startsAttribution(s) && len(s) < 120 || len(s) < 60
 }
+
+// saysWrote reports whether a line says in some language that somebody wrote.
+func saysWrote(s string) bool {
+	l := " " + strings.ToLower(s) + " "
+	for _, v := range []string{" wrote ", " writes ", " said ", " schrieb ", " schreibt ", " geschrieben ", " a écrit ", " écrit ", " escribió ", " escribio ", " ha scritto ", " scrisse ",
+		" escreveu ", " schreef ", " het volgende geschreven ", " skrev ", " skrev følgende ", " kirjoitti ", " napsal ", " napsal(a) ", " napísal ", " napísal(a) ", " napisał ", " napisał(a) ", " napisała ", " pisze ",
+		" va escriure ", " napisao ", " napisala ", " je napisal ", " написа ", " написал(а) ", " написав(-ла) ",
+		" a scris ", " írta ", " yazdı ", " пишет ", " писал ", " написал ", " написав ", " пише ", " wrote on ", " έγραψε ", " viết ", " menulis ", " añadió "} {
+		if strings.Contains(l, v) {
+			return true
+		}
+	}
+	for _, v := range []string{"写道", "寫道", "写信", "のメール", "さんは書きました", "は書きました", "のメッセージ", "작성", "님이 작성", "כתב", "كتب", "เขียน"} {
+		if strings.Contains(s, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// dated reports whether a line has an address and a date, as the introductions of all languages do.
+func dated(s string) bool { return strings.ContainsRune(s, '@') && digits(s) >= 5 }
 
 // strong reports whether an attribution names a date and so cannot be a sentence of the mail.
 func strong(l []string) bool {
 	s := strings.Join(l, " ")
 	return digits(s) >= 5 && (strings.ContainsRune(s, ':') && startsAttribution(s) || strings.ContainsRune(s, '@'))
+}
+
+// unmarked reports whether an attribution can stand above a mail that is not marked as quoted: dates and
+// addresses that nobody wrote anything at head lists of one's own.
+func unmarked(l []string) bool {
+	s, _ := cutColon(strings.Join(l, " "))
+	return saysWrote(s) || strings.HasSuffix(s, ">") && digits(s) >= 6
 }
 
 func digits(s string) int {
@@ -178,11 +193,12 @@ func forwardMark(l []string) int {
 
 // The names of the fields that Outlook and others put above an earlier mail, by language.
 var (
-	fromNames = set("from", "von", "de", "da", "van", "från", "fra", "lähettäjä", "od", "feladó", "kimden", "от", "від", "发件人", "寄件者", "寄件人", "差出人", "送信者", "보낸 사람", "보낸사람", "מאת", "من")
+	fromNames = set("from", "von", "de", "da", "van", "från", "fra", "lähettäjä", "od", "feladó", "kimden", "от", "від", "发件人", "寄件者", "寄件人", "差出人", "送信者", "από", "de la", "expeditor", "šalje", "pošiljatelj", "od koga", "người gửi", "dari", "จาก", "보낸 사람", "보낸사람", "מאת", "من")
 	moreNames = set("sent", "date", "to", "cc", "subject", "gesendet", "datum", "an", "betreff", "envoyé", "date", "à", "objet", "enviado", "enviado el", "fecha", "para", "asunto",
 		"enviada", "enviada em", "data", "assunto", "inviato", "a", "oggetto", "verzonden", "aan", "onderwerp", "skickat", "till", "ämne", "sendt", "til", "emne", "lähetetty", "vastaanottaja", "aihe",
 		"odesláno", "komu", "předmět", "wysłano", "do", "temat", "data", "elküldve", "címzett", "tárgy", "gönderilme", "kime", "konu", "отправлено", "дата", "кому", "тема", "копия",
-		"надіслано", "发送时间", "发送日期", "收件人", "抄送", "主题", "傳送", "寄件日期", "收件者", "副本", "主旨", "日期", "送信日時", "日時", "宛先", "件名", "보낸 날짜", "받는 사람", "제목", "날짜", "נשלח", "אל", "נושא", "reply-to", "importance")
+		"надіслано", "发送时间", "发送日期", "收件人", "抄送", "主题", "傳送", "寄件日期", "收件者", "副本", "主旨", "日期", "送信日時", "日時", "宛先", "件名", "보낸 날짜", "받는 사람", "제목", "날짜", "נשלח", "אל", "נושא", "στάλθηκε", "ημερομηνία", "προς", "θέμα", "κοιν.", "trimis", "către", "subiect", "poslano", "prima", "predmet", "dikirim",
+		"kepada", "subjek", "gönderildi", "tarih", "reply-to", "importance")
 )
 
 func set(names ...string) map[string]bool {

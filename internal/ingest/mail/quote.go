@@ -127,7 +127,7 @@ func cutHistory(lines []string, forward bool) []string {
 			}
 			if next < len(lines) && !quoted(lines[next]) {
 				// The earlier mail follows without marks, as some programs do.
-				if !blank(out) && strong(lines[i:i+n]) {
+				if !blank(out) && strong(lines[i:i+n]) && unmarked(lines[i:i+n]) {
 					return out
 				}
 				out = append(out, line)

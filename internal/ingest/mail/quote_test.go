@@ -20,6 +20,7 @@ func TestOwnWords(t *testing.T) {
 		{"attribution and quote only", "On 1 May 2024, Bob wrote:\n> all of this", "> all of this"},
 		{"unmarked history", "I agree.\n\nOn Wed, May 1, 2024 at 10:00 AM, Bob <bob@x.org> wrote:\n\nShall we?\nBob", "I agree."},
 		{"a sentence with wrote", "On my trip I met Carl who wrote:\n\na poem about the sea.", "On my trip I met Carl who wrote:\n\na poem about the sea."},
+		{"a list of one's own", "Please note.\n\nTalk with Bob (bob@x.org) on 2024-05-01 10:00:\n\nthe plan", "Please note.\n\nTalk with Bob (bob@x.org) on 2024-05-01 10:00:\n\nthe plan"},
 		{"German", "Einverstanden.\n\nAm 01.05.2024 um 10:00 schrieb Bob:\n> Wollen wir?", "Einverstanden."},
 		{"French", "D'accord.\n\nLe 1 mai 2024 à 10:00, Bob <bob@x.org> a écrit :\n> On y va ?", "D'accord."},
 		{"Spanish", "De acuerdo.\n\nEl mié, 1 may 2024 a las 10:00, Bob (<bob@x.org>) escribió:\n> ¿Vamos?", "De acuerdo."},
