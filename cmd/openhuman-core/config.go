@@ -19,6 +19,7 @@ func (a *app) loadConfig() *config.Loaded {
 	maps.Copy(flags, a.flags)
 	return config.Load(config.Options{
 		Path: a.configPath, Environ: a.environ, Flags: flags, DenyTool: tools.Deniable,
+		ReviewSource:    reviewSource,
 		ReviewProviders: func(entries []config.ProviderEntry) []string { return reviewed(entries).Errors },
 	})
 }

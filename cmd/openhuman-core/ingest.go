@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
+	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/internal/ingest"
+	"github.com/openhuman/openhuman-core/internal/lock"
 	"github.com/openhuman/openhuman-core/internal/term"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/spf13/cobra"
@@ -57,64 +60,105 @@ Encrypted mail, which only its recipient's key opens, is ok with a note.`,
 	return c
 }
 
-func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string, encode bool) (err error) {
+func (a *app) ingest(ctx context.Context, o ingest.Options, paths []string, encode bool) error {
 	cfg, err := a.settings()
 	if err != nil {
 		return err
 	}
-	w, err := loadWriters(cfg)
+	sum, err := a.takeIn(ctx, cfg, o, intake{encode: encode, run: func(ctx context.Context, o ingest.Options) (ingest.Summary, error) { return ingest.Run(ctx, o, paths) }})
 	if err != nil {
 		return err
 	}
-	o.Store, err = a.openForIngest(ctx, cfg, o.DryRun)
-	if err != nil {
-		return err
-	}
-	if o.Store != nil {
-		defer func() { err = errors.Join(err, o.Store.Close()) }()
-		if err := w.know(ctx, cfg, o.Store); err != nil {
-			return err
-		}
-	}
-	o.Instant = w.instant
-	p := newProgress(a)
-	o.Progress = p.event
-	sum, err := ingest.Run(ctx, o, paths)
-	p.done()
-	if err != nil && ctx.Err() != nil {
-		p.say("Interrupted. What was taken in so far is kept; the same command goes on from there.")
-		return context.Canceled
-	}
-	if err != nil {
-		return err
-	}
-	renewed := 0
-	if sum.Files > 0 && !o.DryRun {
-		if renewed, err = a.learn(ctx, cfg, o.Store, &w); err != nil {
-			return err
-		}
-	}
-	if err := a.printSummary(sum, o.DryRun, renewed); err != nil {
-		return err
-	}
-	if sum.Files > 0 && !o.DryRun {
-		if encode {
-			err = a.derive(ctx, cfg, o.Store, w, derivation{})
-		} else {
-			w.encoder = nil
-			err = a.embedPending(ctx, o.Store, &w, false)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if sum.Outcomes[doc.Failed] > 0 || sum.Outcomes[doc.Partial] > 0 {
+	if !sum.Complete() {
 		return errSomeFailed
 	}
 	if sum.Files == 0 && !slices.ContainsFunc(paths, exists) {
 		return fault.New(fault.NotFound, "There is nothing at the given paths.").WithHint("Check the paths.")
 	}
 	return nil
+}
+
+// An intake is a run with what comes after it.
+type intake struct {
+	run    func(context.Context, ingest.Options) (ingest.Summary, error)
+	encode bool
+	// quiet, when set, changes what is told of the run.
+	quiet func(*ingest.Event)
+	// news, when set, says whether the run found anything to tell of and to go on with.
+	news func(ingest.Summary) bool
+}
+
+// takeIn makes a run over files, and then what is made from the text.
+func (a *app) takeIn(ctx context.Context, cfg config.Config, o ingest.Options, in intake) (sum ingest.Summary, err error) {
+	w, err := loadWriters(cfg)
+	if err != nil {
+		return sum, err
+	}
+	o.Store, err = a.openForIngest(ctx, cfg, o.DryRun)
+	if err != nil {
+		return sum, err
+	}
+	if o.Store != nil {
+		defer func() { err = errors.Join(err, o.Store.Close()) }()
+		if err := w.know(ctx, cfg, o.Store); err != nil {
+			return sum, err
+		}
+	}
+	o.Instant = w.instant
+	p := newProgress(a)
+	o.Progress = func(e ingest.Event) {
+		if in.quiet != nil {
+			in.quiet(&e)
+		}
+		p.event(e)
+	}
+	run := func() error {
+		if !o.DryRun {
+			one, err := a.lockRuns(ctx, cfg, p.say)
+			if err != nil {
+				return err
+			}
+			defer one.Close()
+		}
+		sum, err = in.run(ctx, o)
+		return err
+	}
+	err = run()
+	p.done()
+	if err != nil && ctx.Err() != nil {
+		p.say("Interrupted. What was taken in so far is kept; the same command goes on from there.")
+		return sum, context.Canceled
+	}
+	if err != nil {
+		return sum, err
+	}
+	renewed := 0
+	if sum.Files > 0 && !o.DryRun {
+		if renewed, err = a.learn(ctx, cfg, o.Store, &w); err != nil {
+			return sum, err
+		}
+	}
+	if in.news != nil && !in.news(sum) && renewed == 0 {
+		return sum, nil
+	}
+	if err := a.printSummary(sum, o.DryRun, renewed); err != nil {
+		return sum, err
+	}
+	if sum.Files == 0 || o.DryRun {
+		return sum, nil
+	}
+	if in.encode {
+		return sum, a.derive(ctx, cfg, o.Store, w, derivation{})
+	}
+	w.encoder = nil
+	return sum, a.embedPending(ctx, o.Store, &w, false)
+}
+
+// lockRuns has one process at a time read files: two would do the same work twice.
+func (a *app) lockRuns(ctx context.Context, cfg config.Config, say func(string)) (*lock.Lock, error) {
+	return lock.Wait(ctx, filepath.Join(cfg.Workspace, "ingest.lock"), func(h *lock.Held) {
+		say("Waiting for another ingest or sync to end: " + h.Error() + ".")
+	})
 }
 
 // exists reports whether there is anything at path. An empty folder is something: that it holds no
@@ -140,15 +184,31 @@ type runSummary struct {
 	Chunks    int                 `json:"chunks_written"`
 	Renewed   int                 `json:"chunks_renewed"`
 	Sources   []string            `json:"sources"`
+	Refused   []refusedSource     `json:"refused,omitempty"`
 	Notes     []string            `json:"notes"`
 	ElapsedMS int64               `json:"elapsed_ms"`
 }
 
+// refusedSource is a row of [[sources]] of which nothing was taken in.
+type refusedSource struct {
+	Source  string `json:"source"`
+	Problem string `json:"problem"`
+}
+
 func (a *app) printSummary(s ingest.Summary, dry bool, renewed int) error {
+	var refused []refusedSource
+	for _, r := range s.Refused {
+		problem := r.Err.Error()
+		if fault.CodeOf(r.Err) != fault.Internal {
+			problem = fault.Message(r.Err)
+		}
+		refused = append(refused, refusedSource{r.Label, problem})
+	}
 	if a.json {
 		return a.printLine(runSummary{
 			Event: "summary", DryRun: dry, Files: s.Files, Outcomes: s.Outcomes, Unchanged: s.Unchanged, Gone: s.Gone,
 			Bytes: s.Bytes, Added: s.Added, Replaced: s.Replaced, Same: s.Same, Removed: s.Removed, Chunks: s.Chunks, Renewed: renewed,
+			Refused: refused,
 			Sources: append([]string{}, s.Sources...), Notes: append([]string{}, s.Notes...), ElapsedMS: s.Elapsed.Milliseconds(),
 		})
 	}
@@ -179,6 +239,9 @@ func (a *app) printSummary(s ingest.Summary, dry bool, renewed int) error {
 	fmt.Fprintf(a.stdout, "\n%s, in %s.\n", what, span(s.Elapsed))
 	if renewed > s.Chunks { // some at least that were there before
 		fmt.Fprintf(a.stdout, "Reading %s.\n", anew(renewed))
+	}
+	for _, r := range refused {
+		fmt.Fprintln(a.stdout, term.Clean(fmt.Sprintf("Nothing was taken in of %s: %s", r.Source, r.Problem)))
 	}
 	for _, note := range s.Notes {
 		fmt.Fprintln(a.stdout, term.Clean(note))

@@ -148,20 +148,27 @@ type SearXNG struct {
 	TimeoutSeconds int `koanf:"timeout_seconds" alias:"timeout_secs" min:"1" max:"300"`
 }
 
-// Source is a folder or mailbox that sync keeps current.
+// Source is folders, mailboxes or other files that "openhuman-core sync" keeps current. A row with a
+// mistake is left out, and said; the others are not.
 type Source struct {
-	// Which files: paths or globs.
-	Path []string `koanf:"path"`
-	// Takes the files as chat, email or document instead of finding out.
+	// Which files: paths or globs. * and ? stay within one name, ** is any number of folders; a folder is
+	// everything in it. A leading ~ is the home folder; a relative path starts at this file.
+	Path []string `koanf:"path" list:"whole"`
+	// Takes the files as chat, email or document instead of finding out; what is of another kind is left
+	// out. Interchange lines say of themselves what they are.
 	Kind string `koanf:"kind" choices:"chat email document"`
-	// The name of the source.
+	// The name of the source, such as work or notes:work; without one, that of the folder.
 	Name string `koanf:"name"`
-	// Whose memory it is.
+	// Whose memory it is, where the files do not say.
 	Owner string `koanf:"owner"`
 	// Tags that everything in it gets.
 	Tags []string `koanf:"tags"`
-	// Globs that are left out.
-	Ignore []string `koanf:"ignore"`
+	// What is left out, in patterns as in .gitignore, and what is not: "!.obsidian/" takes in a hidden
+	// folder, "!*.key" files that look like secrets. They go before those of files in the folder.
+	Ignore []string `koanf:"ignore" list:"whole"`
+	// Whether .gitignore files in the folder count (true unless it is set), as .openhumanignore files always
+	// do.
+	Gitignore bool `koanf:"gitignore"`
 }
 
 // Provider records an external capability provider: governance metadata only. Nothing is installed,

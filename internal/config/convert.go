@@ -20,7 +20,7 @@ func convert(raw any, t reflect.Type, tag reflect.StructTag) (any, error) {
 	case reflect.Int:
 		return toInt(raw, tag)
 	case reflect.Slice:
-		return toList(raw)
+		return toList(raw, tag)
 	case reflect.String:
 		return toText(raw, tag)
 	}
@@ -71,8 +71,13 @@ func bound(tag reflect.StructTag, name string, otherwise int64) int64 {
 	return otherwise
 }
 
-func toList(raw any) (any, error) {
+// toList reads a list; a text is its elements with commas between them, unless the tag says that it is one
+// of them, as paths with commas are.
+func toList(raw any, tag reflect.StructTag) (any, error) {
 	list := []string{}
+	if s, ok := raw.(string); ok && tag.Get("list") == "whole" {
+		raw = []any{s}
+	}
 	switch v := raw.(type) {
 	case string:
 		for s := range strings.SplitSeq(v, ",") {

@@ -46,7 +46,7 @@ is named with its line and the nearest right one: the command line refuses to go
 starts with what is valid, and serves no memory if the part about %[3]s[policy]%[3]s cannot be trusted.
 
 Lists in variables are separated by commas. Booleans take 1, true, yes, on and 0, false, no, off. An empty variable
-counts as not set. A setting marked *later* is read and checked, but this version does not act on it.
+counts as not set.
 `, "config.toml", "~/.openhuman", "`")
 
 	root := d.structs["Config"]
@@ -59,11 +59,7 @@ counts as not set. A setting marked *later* is read and checked, but this versio
 		}
 		if id, ok := entryType(f); ok {
 			key := tagOf(f).Get("koanf")
-			later := ""
-			if key == "sources" {
-				later = " *Later.*"
-			}
-			d.printf("\n## [[%s]]\n\n%s%s\n", key, sentence(d.about[id]), later)
+			d.printf("\n## [[%s]]\n\n%s\n", key, sentence(d.about[id]))
 			d.entryTable(d.structs[id])
 		}
 	}

@@ -61,6 +61,15 @@ func (l *loader) resolve(path string) string {
 	return absolute(path)
 }
 
+// beside makes a path of the file absolute: from the file's folder.
+func (l *loader) beside(path string) string {
+	path = l.expand(path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(l.Path), path)
+	}
+	return absolute(path)
+}
+
 // absolute leaves a path alone that cannot be made absolute; whoever opens it will say why.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {

@@ -35,6 +35,8 @@ type Options struct {
 	// ReviewProviders says what is wrong with the list of capability providers as a whole; nil takes
 	// every list.
 	ReviewProviders func([]ProviderEntry) []string
+	// ReviewSource says what is wrong with a row of [[sources]]; nil takes every row.
+	ReviewSource func(Source) error
 }
 
 // An Origin says what gave a setting its value.
@@ -64,6 +66,17 @@ type Loaded struct {
 	ProvidersVoid string
 	// ProviderEntries are the entries of that list as they were written, void or not.
 	ProviderEntries []ProviderEntry
+	// SourceEntries are the rows of [[sources]], those with a mistake too.
+	SourceEntries []SourceEntry
+}
+
+// A SourceEntry is one row of [[sources]].
+type SourceEntry struct {
+	Source
+	Number   int      // from 1
+	Place    string   // where it stands
+	Paths    []string // absolute
+	Problems []string // why it is left out
 }
 
 // A ProviderEntry is one of [[capability_providers]].
@@ -112,7 +125,7 @@ func (l *Loaded) PolicyUnknown() error {
 func Load(o Options) *Loaded {
 	l := &loader{
 		Loaded: Loaded{Origins: map[string]Origin{}},
-		fields: Fields(), home: homeIn(o.Environ), k: koanf.New("."), denyTool: o.DenyTool, reviewProviders: o.ReviewProviders,
+		fields: Fields(), home: homeIn(o.Environ), k: koanf.New("."), denyTool: o.DenyTool, reviewProviders: o.ReviewProviders, reviewSource: o.ReviewSource,
 	}
 	// The defaults come from a struct and cannot fail to be read.
 	_ = l.k.Load(structs.Provider(Defaults(), "koanf"), nil)
@@ -140,7 +153,6 @@ func Load(o Options) *Loaded {
 		l.Config.SearXNG.Enabled = false // what is searched for must not go where nobody has sent it
 	}
 	l.Config.Workspace = l.resolve(l.Config.Workspace)
-	l.withoutEffect()
 	return &l.Loaded
 }
 
@@ -154,6 +166,7 @@ type loader struct {
 
 	denyTool        func(pattern string) error
 	reviewProviders func([]ProviderEntry) []string
+	reviewSource    func(Source) error
 }
 
 func (l *loader) problem(p Problem) { l.Problems = append(l.Problems, p) }

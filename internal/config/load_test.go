@@ -24,7 +24,12 @@ func load(t *testing.T, toml string, environ ...string) *config.Loaded {
 	if toml != "" {
 		write(t, filepath.Join(home, ".openhuman", "config.toml"), toml)
 	}
-	return config.Load(config.Options{Environ: append([]string{"HOME=" + home}, environ...)})
+	return config.Load(config.Options{Environ: append([]string{"HOME=" + home}, environ...), ReviewSource: func(s config.Source) error {
+		if slices.Contains(s.Path, "refused") {
+			return errors.New("that is refused")
+		}
+		return nil
+	}})
 }
 
 func write(t *testing.T, path, text string) {
@@ -205,7 +210,9 @@ func TestProblems(t *testing.T) {
 		{"client with several sources in one", "[policy.clients.x]\nallow_sources = [\"mail:a;mail:b\"]", "", "config.toml:2: policy.clients.x.allow_sources \"mail:a;mail:b\" is several sources in one pattern; write each on its own, with commas between them (a ? stands for any character) [policy]\n"},
 		{"client that is allowed nothing", "[policy.clients.x]\nallow_sources = []", "", "config.toml:2: policy.clients.x.allow_sources is empty, which allows all; leave it out for that, or deny_sources = [\"*\"] to allow none [policy]\n"},
 		{"clients of one name", "[policy.clients.Zed]\n[policy.clients.zed]", "", "config.toml:2: policy.clients.zed is no name of its own (a client's name is lower case, with - between words) [policy]\n"},
-		{"source without a path", "[[sources]]\nname = \"x\"", "", "config.toml:1: each of [[sources]] needs a path\nwarning: config.toml:1: sources has no effect in this version\n"},
+		{"source without a path", "[[sources]]\nname = \"x\"", "", "warning: config.toml:1: [[sources]] number 1 is left out: each of [[sources]] needs a path\n"},
+		{"source with an unknown key", "[[sources]]\npath = \"x\"\n[[sources]]\npath = \"y\"\nignored = [\"z\"]", "", "warning: config.toml:5: [[sources]] number 2 is left out: unknown key ignored; did you mean ignore?\n"},
+		{"source that the caller refuses", "[[sources]]\npath = \"refused\"", "", "warning: config.toml:1: [[sources]] number 1 is left out: that is refused\n"},
 		{"two names of one key", "[searxng]\ntimeout_secs = 3\ntimeout_seconds = 4", "", "warning: config.toml:2: searxng.timeout_secs is another name of searxng.timeout_seconds, which is set too; searxng.timeout_seconds is used\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -379,12 +386,24 @@ func TestEntries(t *testing.T) {
 	if err := l.Err(); err != nil {
 		t.Fatal(err)
 	}
-	want := []config.Source{{Path: []string{"~/notes/**"}, Tags: []string{"a"}}, {Path: []string{"b", "c"}, Kind: "email"}}
+	want := []config.Source{{Path: []string{"~/notes/**"}, Tags: []string{"a"}, Gitignore: true}, {Path: []string{"b", "c"}, Kind: "email", Gitignore: true}}
 	if d := cmp.Diff(want, l.Config.Sources); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]config.Provider{{ID: "Acme Tools", TrustState: "trusted", Enabled: true}}, l.Config.CapabilityProviders); d != "" {
 		t.Error(d)
+	}
+
+	rows := load(t, "[[sources]]\npath = \"~/mail, old/*.mbox\"\nignore = \"a,b\"\n[[sources]]\npath = 1\n[[sources]]\npath = [\"/abs\", \"rel/x\"]\n")
+	if rows.Err() != nil || len(rows.SourceEntries) != 3 || len(rows.Config.Sources) != 2 {
+		t.Fatalf("a bad row stops the others: %v, %v", rows.Err(), rows.SourceEntries)
+	}
+	first, second, third := rows.SourceEntries[0], rows.SourceEntries[1], rows.SourceEntries[2]
+	if d := cmp.Diff([]string{filepath.Join(filepath.Dir(rows.Path), "rel", "x")}, third.Paths[1:]); d != "" || !filepath.IsAbs(first.Paths[0]) || !strings.HasSuffix(filepath.ToSlash(first.Paths[0]), "/mail, old/*.mbox") {
+		t.Errorf("%s %q", d, first.Paths)
+	}
+	if len(first.Problems) != 0 || len(second.Problems) != 1 || second.Number != 2 || !strings.HasSuffix(second.Place, "config.toml:4") || !slices.Equal(first.Ignore, []string{"a,b"}) {
+		t.Errorf("%+v", rows.SourceEntries)
 	}
 
 	bad := load(t, "[[capability_providers]]\nid = \"a\"\n[[capability_providers]]\nid = \"b\"\nenabled = \"perhaps\"\n")

@@ -156,6 +156,8 @@ func (l *loader) clients(raw any) {
 	l.setStruct(clientsKey, clients)
 }
 
+// sources takes in the rows of [[sources]]. A mistake in one is a warning: it concerns sync alone, which
+// leaves the row out and fails for it.
 func (l *loader) sources(raw any) {
 	entries, ok := tables(raw)
 	if !ok {
@@ -165,15 +167,31 @@ func (l *loader) sources(raw any) {
 	var list []Source
 	for i, e := range entries {
 		key := sourcesKey + "." + strconv.Itoa(i)
-		entry, errs := decodeEntry[Source](key, e)
-		if len(errs) == 0 && len(entry.Path) == 0 {
+		row := SourceEntry{Number: i + 1, Place: l.place(key)}
+		var errs []entryError
+		row.Source, errs = decodeEntry[Source](key, e)
+		if _, said := e["gitignore"]; !said {
+			row.Gitignore = true
+		}
+		if len(errs) == 0 && len(row.Path) == 0 {
 			errs = append(errs, entryError{key, "each of [[sources]] needs a path"})
 		}
-		for _, e := range errs {
-			l.problem(Problem{Place: l.place(e.key), Msg: e.msg})
+		if len(errs) == 0 && l.reviewSource != nil {
+			if err := l.reviewSource(row.Source); err != nil {
+				errs = append(errs, entryError{key, err.Error()})
+			}
 		}
+		for _, e := range errs {
+			msg := strings.Replace(e.msg, " in "+key, "", 1)
+			row.Problems = append(row.Problems, msg)
+			l.problem(Problem{Place: l.place(e.key), Msg: fmt.Sprintf("[[sources]] number %d is left out: %s", row.Number, msg), Warning: true})
+		}
+		for _, p := range row.Path {
+			row.Paths = append(row.Paths, l.beside(p))
+		}
+		l.SourceEntries = append(l.SourceEntries, row)
 		if len(errs) == 0 {
-			list = append(list, entry)
+			list = append(list, row.Source)
 		}
 	}
 	l.setStruct(sourcesKey, list)
@@ -269,11 +287,4 @@ func decodeEntry[T any](key string, raw any) (T, []entryError) {
 		v.Field(i).Set(reflect.ValueOf(value))
 	}
 	return entry, errs
-}
-
-// withoutEffect warns of what is set but not acted on, so that nobody relies on it.
-func (l *loader) withoutEffect() {
-	if from, set := l.Origins[sourcesKey]; set {
-		l.problem(Problem{Place: string(from), Msg: sourcesKey + " has no effect in this version", Warning: true})
-	}
 }

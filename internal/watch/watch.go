@@ -6,6 +6,9 @@ package watch
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,8 +21,6 @@ type Options struct {
 	Quiet time.Duration
 	// Longest is for how long a look is put off when it never gets quiet. Default 10 s.
 	Longest time.Duration
-	// Rescan is how often to look without a hint. Default a minute.
-	Rescan time.Duration
 	// Now is the time of day, which goes on while the machine sleeps. nil: time.Now.
 	Now func() time.Time
 	// Hints tell of changes. nil: the system's.
@@ -43,7 +44,8 @@ type Change struct {
 // A Folder is one to have hints of.
 type Folder struct {
 	Path    string
-	Entries int // how many there are in it
+	Entries int    // how many there are in it
+	Only    string // the only name in it that counts, if not empty
 }
 
 // A Reason says why to look.
@@ -70,6 +72,7 @@ type Watcher struct {
 
 	mu      sync.Mutex
 	have    map[string]bool
+	only    map[string][]string // by folder, of those in which not everything counts
 	limited bool
 	first   time.Time // of the hints since the last look; zero while there are none
 	last    time.Time
@@ -85,7 +88,6 @@ func New(o Options) (*Watcher, error) {
 	}
 	set(&o.Quiet, 700*time.Millisecond)
 	set(&o.Longest, 10*time.Second)
-	set(&o.Rescan, time.Minute)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -125,7 +127,9 @@ func (w *Watcher) take(c Change) {
 			}
 		}
 	}
-	w.mark()
+	if names, some := w.only[filepath.Dir(c.Path)]; !some || slices.Contains(names, filepath.Base(c.Path)) {
+		w.mark()
+	}
 	w.mu.Unlock()
 	for _, dir := range gone {
 		_ = w.o.Hints.Remove(dir) // mostly it has gone by itself
@@ -148,6 +152,15 @@ func (w *Watcher) mark() {
 // told, so that there is one more look.
 func (w *Watcher) Follow(folders []Folder) {
 	wanted := make(map[string]bool, len(folders))
+	only, all := map[string][]string{}, map[string]bool{}
+	for _, f := range folders {
+		if f.Only != "" {
+			only[f.Path] = append(only[f.Path], f.Only)
+		} else {
+			all[f.Path] = true
+		}
+	}
+	maps.DeleteFunc(only, func(dir string, _ []string) bool { return all[dir] })
 	room := mostEntries()
 	limited, added := false, false
 	for _, f := range folders {
@@ -180,7 +193,7 @@ func (w *Watcher) Follow(folders []Folder) {
 			drop = append(drop, dir)
 		}
 	}
-	w.limited = limited
+	w.limited, w.only = limited, only
 	if added {
 		w.mark()
 	}
@@ -198,9 +211,9 @@ func (w *Watcher) Limited() bool {
 	return w.limited
 }
 
-// Wait waits until it is time to look, or until ctx ends.
-func (w *Watcher) Wait(ctx context.Context) (Reason, error) {
-	due := time.NewTimer(w.o.Rescan)
+// Wait waits until it is time to look, which without a hint is when every has passed, or until ctx ends.
+func (w *Watcher) Wait(ctx context.Context, every time.Duration) (Reason, error) {
+	due := time.NewTimer(every)
 	defer due.Stop()
 	heart := time.NewTicker(beat)
 	defer heart.Stop()

@@ -64,7 +64,7 @@ func watched(t *testing.T, room int, f func(t *testing.T, w *watch.Watcher, h *t
 	synctest.Test(t, func(t *testing.T) {
 		h := &told{changes: make(chan watch.Change), room: room}
 		var slept atomic.Int64
-		w, err := watch.New(watch.Options{Quiet: time.Second, Longest: 10 * time.Second, Rescan: time.Minute, Hints: h, Now: func() time.Time { return time.Now().Add(time.Duration(slept.Load())) }})
+		w, err := watch.New(watch.Options{Quiet: time.Second, Longest: 10 * time.Second, Hints: h, Now: func() time.Time { return time.Now().Add(time.Duration(slept.Load())) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func watched(t *testing.T, room int, f func(t *testing.T, w *watch.Watcher, h *t
 func wait(t *testing.T, w *watch.Watcher, reason watch.Reason, after time.Duration) {
 	t.Helper()
 	begin := time.Now()
-	got, err := w.Wait(t.Context())
+	got, err := w.Wait(t.Context(), time.Minute)
 	if took := time.Since(begin); err != nil || got != reason || took != after {
 		t.Errorf("%q, %v after %v; want %q after %v", got, err, took, reason, after)
 	}
@@ -122,7 +122,7 @@ func TestSleep(t *testing.T) {
 		wait(t, w, watch.Woke, 10*time.Second)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		if _, err := w.Wait(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := w.Wait(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
@@ -147,6 +147,16 @@ func TestFollow(t *testing.T) {
 		wait(t, w, watch.Due, time.Minute)
 		follow([]string{"/a", "/a/b", "/c"}, true, "/a", "/a/b", "/c", "/d")
 		follow([]string{"/a", "/a/b"}, false, "/a", "/a/b")
+		// Of a folder in which something is awaited nothing else counts.
+		w.Follow([]watch.Folder{{Path: "/a"}, {Path: "/c", Only: "usb"}, {Path: "/a/b", Only: "x"}, {Path: "/a/b"}})
+		wait(t, w, watch.Changed, time.Second)
+		h.changes <- watch.Change{Path: "/c/other"}
+		wait(t, w, watch.Due, time.Minute)
+		for _, path := range []string{"/c/usb", "/a/b/y"} {
+			h.changes <- watch.Change{Path: path}
+			wait(t, w, watch.Changed, time.Second)
+		}
+		follow([]string{"/a", "/a/b"}, false, "/a", "/a/b")
 		// A folder that went and came back is another one.
 		h.changes <- watch.Change{Path: "/a", Gone: true}
 		synctest.Wait()
@@ -169,7 +179,7 @@ func TestSystem(t *testing.T) {
 		}
 	}
 	must(os.Mkdir(sub, 0o700))
-	w, err := watch.New(watch.Options{Quiet: 20 * time.Millisecond, Rescan: time.Hour})
+	w, err := watch.New(watch.Options{Quiet: 20 * time.Millisecond})
 	must(err)
 	defer w.Close()
 	follow := func() {
@@ -184,7 +194,7 @@ func TestSystem(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		if reason, err := w.Wait(ctx); err != nil || reason != watch.Changed {
+		if reason, err := w.Wait(ctx, time.Hour); err != nil || reason != watch.Changed {
 			t.Fatalf("%s: %q, %v", what, reason, err)
 		}
 		follow()
@@ -209,7 +219,7 @@ func TestSystem(t *testing.T) {
 		look(step.what)
 		for { // until nothing of that step is left to tell
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			_, err := w.Wait(ctx)
+			_, err := w.Wait(ctx, time.Hour)
 			cancel()
 			if err != nil {
 				break
