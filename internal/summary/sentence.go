@@ -193,7 +193,7 @@ func appendSentences(out []span, s string, start, end int, author string, weight
 		case stop == end:
 		case stop < quoted, goesOn(before, next):
 			continue
-		case wide, r != '.' && r != '…' && isWide(last) && isWide(next):
+		case wide, r != '…' && isWide(last) && isWide(next):
 		case !unicode.IsSpace(next):
 			continue
 		case r == '.' && stop == i && abbreviated(s[begin:i-1]):
@@ -242,9 +242,12 @@ func quotation(r rune, s string) int {
 	return 0
 }
 
-// goesOn reports whether what follows a closing mark belongs to the same sentence: after a title, and
-// before the particle that makes a quotation a part of a Japanese sentence.
+// goesOn reports whether what follows an end or a closing mark belongs to the same sentence: what a comma
+// parts from it, after a title, and before the particle that makes a quotation a part of a Japanese sentence.
 func goesOn(closing, next rune) bool {
+	if strings.ContainsRune("，、；：,;:", next) {
+		return true
+	}
 	switch closing {
 	case '》':
 		return !unicode.IsSpace(next)
