@@ -68,10 +68,10 @@ func (s *splitter) next(buf []byte) (rawMessage, error) {
 			}
 		}
 		whole := err == nil || s.done
-		separator := lineStart && blank && at >= skipTo && line0(line) == 'F' && isPostmark(line)
+		separator := lineStart && at >= skipTo && line0(line) == 'F' && isPostmark(line)
 		if separator {
 			line = bytes.Clone(line) // looking ahead moves the buffer
-			separator = s.headerFollows()
+			separator = blank && s.headerFollows() || !blank && s.mailFollows()
 		}
 		if separator {
 			if started {
@@ -164,6 +164,21 @@ func (s *splitter) headerFollows() bool {
 	return ok
 }
 
+// mailFollows reports whether what comes next is more than the words of a text: some programs forget the blank
+// line before a separator.
+func (s *splitter) mailFollows() bool {
+	next, _ := s.r.Peek(16 << 10)
+	h, _ := parseHeader(next)
+	seen := map[string]bool{}
+	for _, f := range h.fields {
+		switch f.name {
+		case "from", "date", "message-id", "received", "return-path", "to", "subject":
+			seen[f.name] = true
+		}
+	}
+	return len(seen) >= 3 && (seen["received"] || seen["return-path"] || seen["message-id"])
+}
+
 // separatorAt reports whether the message ends at off, as a right Content-Length says.
 func (s *splitter) separatorAt(off int64) bool {
 	if s.at == nil {
@@ -248,7 +263,7 @@ type Mbox struct {
 func (Mbox) Name() string { return "mbox" }
 
 // Version implements doc.Reader.
-func (b Mbox) Version() int { return 3 + versions(b.Files) }
+func (b Mbox) Version() int { return 4 + versions(b.Files) }
 
 // Detect implements doc.Reader: a separator line with a header below it.
 func (Mbox) Detect(in *doc.Input) int {
@@ -279,6 +294,7 @@ func (b Mbox) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Repor
 func readMbox(ctx context.Context, in *doc.Input, s *splitter, files []doc.Reader, emit doc.Emit) (doc.Report, error) {
 	var tally tally
 	var buf []byte
+	where := place(in.Rel, true)
 	for {
 		if err := ctx.Err(); err != nil {
 			return doc.Report{}, err
@@ -298,9 +314,12 @@ func readMbox(ctx context.Context, in *doc.Input, s *splitter, files []doc.Reade
 		}
 		msg := parse(m.Data, m.Cut)
 		sender, date := postmarkParts(m.Postmark)
-		d, bad := msg.document(origin{
-			rel: in.Rel, place: "#byte=" + strconv.FormatInt(m.Offset, 10), sender: sender, date: date, modTime: in.ModTime,
-		})
+		o := origin{rel: in.Rel, place: "#byte=" + strconv.FormatInt(m.Offset, 10), sender: sender, date: date, modTime: in.ModTime, in: where}
+		if msg.thrown(o) {
+			tally.thrown++
+			continue
+		}
+		d, bad := msg.document(o)
 		if stop, err := tally.take(d, bad, emit); stop {
 			return doc.Report{}, err
 		}
@@ -320,6 +339,7 @@ type tally struct {
 	flaw                   string // the first one
 	sealedMails            int
 	sealed                 string // the first one
+	thrown                 int    // were in the trash or in spam
 	broken                 string
 }
 
@@ -355,19 +375,28 @@ func (t *tally) report(what string) doc.Report {
 		return doc.Report{Outcome: doc.Partial, Reason: t.flaw, Whole: true}
 	case t.flawed > 1:
 		return doc.Report{Outcome: doc.Partial, Reason: strconv.Itoa(t.flawed) + " mails could not be read in full; the first: " + t.flaw, Whole: true}
+	case t.emitted == 0 && t.empty == 0 && t.thrown > 0:
+		return doc.Report{Outcome: doc.Skipped, Reason: "everything in it is in the trash or in spam, which is left out"}
 	case t.emitted == 0 && t.sealed != "":
 		return doc.Report{Outcome: doc.NoText, Reason: t.sealed}
 	case t.emitted == 0:
 		return doc.Report{Outcome: doc.NoText, Reason: "there is no text in " + what}
 	}
 	// Sealed mail is no failure: everything that can ever be read without the key has been.
+	var notes []string
 	switch {
 	case t.sealedMails == 1:
-		return doc.Report{Outcome: doc.OK, Reason: t.sealed + ", only what stands around it"}
+		notes = append(notes, t.sealed+", only what stands around it")
 	case t.sealedMails > 1:
-		return doc.Report{Outcome: doc.OK, Reason: strconv.Itoa(t.sealedMails) + " mails are encrypted or sealed; only what stands around that is read"}
+		notes = append(notes, strconv.Itoa(t.sealedMails)+" mails are encrypted or sealed; only what stands around that is read")
 	}
-	return doc.Report{Outcome: doc.OK}
+	switch {
+	case t.thrown == 1:
+		notes = append(notes, "1 mail in the trash or in spam was left out")
+	case t.thrown > 1:
+		notes = append(notes, strconv.Itoa(t.thrown)+" mails in the trash or in spam were left out")
+	}
+	return doc.Report{Outcome: doc.OK, Reason: strings.Join(notes, "; ")}
 }
 
 // trimStart removes a byte order mark and blank lines.

@@ -19,7 +19,8 @@ type message struct {
 	body []byte
 	cut  bool // the end is missing because it was longer than MaxMessage
 
-	files []file // attachments, once document has walked the mail
+	files []file   // attachments, once document has walked the mail
+	filed []string // see labels
 }
 
 // An origin is where a mail was found.
@@ -28,6 +29,8 @@ type origin struct {
 	key          string // identity in the source; empty for a mail of a mailbox
 	sender, date string // of the separator line
 	modTime      time.Time
+	in           folder // what the path says
+	flags        flags  // what the file says of the mail outside it
 }
 
 func parse(data []byte, cut bool) *message {
@@ -81,7 +84,7 @@ func (m *message) document(o origin) (*doc.Document, defect) {
 		x.fault("a mail is longer than 32 MiB and was read only up to there")
 	}
 
-	d := &doc.Document{Kind: doc.KindEmail, Title: m.h.text("subject"), Tags: m.tags(o.rel)}
+	d := &doc.Document{Kind: doc.KindEmail, Title: m.h.text("subject"), Tags: m.tags(o)}
 	d.Author, d.To = m.correspondents(o.sender)
 	d.To = append(d.To, x.people[:min(len(x.people), maxPeople)]...)
 	sent, hasDate := m.date("date")
@@ -280,91 +283,47 @@ func (m *message) date(name string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// tooLate is how much later than its arrival a mail may say that it was sent: clocks are wrong by zones.
+const tooLate = 48 * time.Hour
+
 // time returns when the mail was sent: as its header says, else when it first arrived somewhere, else
-// as the mailbox or the file says.
+// as the mailbox or the file says. A date from before there were such mails, or from after it arrived,
+// is that of a wrong clock.
 func (m *message) time(o origin) time.Time {
-	if t, ok := m.date("date"); ok {
-		return t
+	sent, ok := m.date("date")
+	arrived, has := m.arrived(o)
+	if ok && (!has || sent.Sub(arrived) <= tooLate && sent.Unix() > firstDay) {
+		return sent
 	}
+	if has {
+		return arrived
+	}
+	return o.modTime
+}
+
+// firstDay ends the first day that computers count from, which clocks that were never set show.
+const firstDay = 24 * 60 * 60
+
+// arrived returns when the mail was first seen on its way.
+func (m *message) arrived(o origin) (time.Time, bool) {
 	received := m.h.all("received")
 	for i := len(received) - 1; i >= 0; i-- {
 		v := received[i]
 		if j := strings.LastIndexByte(v, ';'); j >= 0 {
-			if t, ok := parseDate(v[j+1:]); ok {
-				return t
+			if t, ok := parseDate(v[j+1:]); ok && t.Unix() > firstDay {
+				return t, true
 			}
 		}
 	}
 	for _, name := range []string{"resent-date", "delivery-date", "x-delivery-date", "x-date", "posted-date"} {
 		if t, ok := m.date(name); ok {
-			return t
+			return t, true
 		}
 	}
 	if t, ok := parseDate(o.date); ok {
-		return t
+		return t, true
 	}
-	return o.modTime
-}
-
-// tags returns the labels of the mail.
-func (m *message) tags(rel string) []string {
-	var out []string
-	add := func(s string) {
-		s = strings.Trim(squeeze(s), `"' `)
-		if s == "" || len(s) > 100 {
-			return
-		}
-		for _, have := range out {
-			if strings.EqualFold(have, s) {
-				return
-			}
-		}
-		if len(out) < 50 {
-			out = append(out, s)
-		}
-	}
-	for _, name := range []string{"x-gmail-labels", "x-keywords", "keywords"} {
-		for _, v := range m.h.all(name) {
-			for _, label := range splitQuoted(decodeWords(v)) {
-				switch strings.ToLower(strings.TrimSpace(label)) {
-				case "opened", "unread":
-					continue // reading a mail does not change it
-				}
-				add(label)
-			}
-		}
-	}
-	if strings.HasPrefix(strings.ToLower(m.h.raw("x-spam-flag")), "yes") {
-		add("Spam")
-	}
-	dir := strings.ToLower(rel)
-	for _, name := range strings.FieldsFunc(dir, func(r rune) bool { return r == '/' || r == '.' }) {
-		switch name {
-		case "spam", "junk", "junk e-mail", "junk email", "bulk mail":
-			add("Spam")
-		case "trash", "bin", "deleted items", "deleted messages", "[gmail]trash", "papierkorb":
-			add("Trash")
-		}
-	}
-	return out
-}
-
-// splitQuoted splits at commas outside quotes.
-func splitQuoted(s string) []string {
-	var out []string
-	start, quoted := 0, false
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '"':
-			quoted = !quoted
-		case ',':
-			if !quoted {
-				out = append(out, s[start:i])
-				start = i + 1
-			}
-		}
-	}
-	return append(out, s[start:])
+	return o.flags.received, !o.flags.received.IsZero()
 }
 
 // attachmentLine names the attachments that are not read, so that they can be found.

@@ -12,7 +12,6 @@ import (
 	"context"
 	"io"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
@@ -28,7 +27,7 @@ type Message struct {
 func (Message) Name() string { return "mail" }
 
 // Version implements doc.Reader.
-func (r Message) Version() int { return 3 + versions(r.Files) }
+func (r Message) Version() int { return 4 + versions(r.Files) }
 
 // Detect implements doc.Reader: the file begins with the header of a mail.
 func (Message) Detect(in *doc.Input) int {
@@ -128,15 +127,23 @@ func (r Message) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Re
 		data = data[:MaxMessage]
 	}
 	n, data := emlx(data)
+	o := origin{rel: in.Rel, key: messageKey(in.Rel), modTime: in.ModTime, in: place(in.Rel, false), flags: nameFlags(in.Rel)}
+	if end := bytes.LastIndex(data, []byte("<?xml ")); n > 0 && end > 0 && bytes.Contains(data[end:], []byte("<plist")) &&
+		!bytes.HasPrefix(bytes.TrimLeft(data[min(n, len(data)):], " \r\n"), []byte("<?xml ")) {
+		n = end // the length is that of a mail with other line ends
+	}
 	if n > 0 && n < len(data) {
-		data = data[:n] // a property list follows
+		o.flags = appleFlags(data[n:])
+		data = data[:n]
 	}
 	data = trimStart(data)
-	o := origin{rel: in.Rel, key: messageKey(in.Rel), modTime: in.ModTime}
 	if line, _ := cutLine(data); isPostmark(line) {
 		o.sender, o.date = postmarkParts(string(bytes.TrimRight(line, "\r\n")))
 	}
 	m := parse(data, cut)
+	if m.thrown(o) {
+		return doc.Report{Outcome: doc.Skipped, Reason: "mail in the trash or in spam is left out"}, nil
+	}
 	d, bad := m.document(o)
 	if stop, err := t.take(d, bad, emit); stop {
 		return doc.Report{}, err
@@ -145,20 +152,6 @@ func (r Message) Read(ctx context.Context, in *doc.Input, emit doc.Emit) (doc.Re
 		return doc.Report{}, err
 	}
 	return t.report("the mail"), nil
-}
-
-// emlx splits off the first line of Apple Mail's files, which tells how long the mail is.
-func emlx(b []byte) (n int, rest []byte) {
-	line, after := cutLine(b)
-	s := strings.TrimSpace(string(line[:min(len(line), 20)]))
-	if s == "" || len(after) == 0 {
-		return 0, b
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n <= 0 {
-		return 0, b
-	}
-	return n, after
 }
 
 // maildirFolder returns the folder of a Maildir that the file is in, "" when its path is not that of
