@@ -303,27 +303,70 @@ func notAHandle(v string) bool {
 	return false
 }
 
-// hashtag handles the '#' at i.
-func (x *scanner) hashtag(i int) int {
+// wideHash is the '#' of Chinese and Japanese keyboards.
+const wideHash = "＃"
+
+// hashtag handles the '#' at i, which has n bytes. What it finds in a script without blanks is a topic
+// too: there #话题# and #话题 are how a text says what it is about.
+func (x *scanner) hashtag(i, n int) int {
 	s := x.s
-	if !opensTag(s, i) {
-		return i + 1
+	if i != x.closed && !opensTag(s, i) {
+		return i + n
 	}
-	n := tagLen(s[i+1:])
-	end := i + 1 + n
-	if n == 0 || end < len(s) && (s[end] == '(' || s[end] == '=') {
-		return max(end, i+1)
-	}
-	surface := s[i:end]
-	if x.c.seen(kindHashtag, surface) {
+	end := i + n + tagLen(s[i+n:])
+	if end == i+n || end < len(s) && (s[end] == '(' || s[end] == '=') {
 		return end
+	}
+	surface, next := s[i:end], end
+	glued := strings.IndexFunc(surface, glues) >= 0
+	switch {
+	case !glued && x.c.seen(kindHashtag, surface):
+		return next
+	case glued && i >= x.chain:
+		var closes bool
+		if closes, x.chain = closedTag(s, end); closes {
+			next = end + hashLen(s[end:])
+			x.closed = next
+		}
 	}
 	v := HashtagValue(surface)
 	if v == "" || isColour(v) || startsLine(s, i) && isDirective(v) {
-		return end
+		return next
 	}
-	x.c.add(kindHashtag, v, surface)
-	return end
+	if !x.c.seen(kindHashtag, surface) {
+		x.c.add(kindHashtag, v, surface)
+	}
+	if topic := TopicValue(v); glued && !x.tagged[topic] {
+		x.c.add(kindTopic, topic, surface[n:])
+	}
+	return next
+}
+
+// closedTag reports whether a '#' at end closes the tag before it, as in #话题#, and does not open the next
+// of several, as in #旅行#美食#日落; these go on until chain.
+func closedTag(s string, end int) (closes bool, chain int) {
+	marks := 0
+	for at := end; ; at += tagLen(s[at:]) {
+		n := hashLen(s[at:])
+		if n == 0 {
+			// One alone closes, whatever is behind it.
+			return marks == 1, at
+		}
+		marks++
+		if at += n; tagLen(s[at:]) == 0 { // the last one closes, and so does every second before it
+			return true, at
+		}
+	}
+}
+
+func hashLen(s string) int {
+	switch {
+	case strings.HasPrefix(s, "#"):
+		return 1
+	case strings.HasPrefix(s, wideHash):
+		return len(wideHash)
+	}
+	return 0
 }
 
 // opensTag reports whether the '#' at i can open a tag: not a part of a link, a reference to a
@@ -368,7 +411,11 @@ func tagLen(s string) int {
 // HashtagValue returns the canonical form of a tag, with or without its '#', or "" when it is a
 // bare number or no tag at all.
 func HashtagValue(s string) string {
-	s = strings.TrimPrefix(strings.TrimSpace(s), "#")
+	s = strings.TrimSpace(s)
+	s = s[hashLen(s):]
+	if strings.IndexFunc(s, func(r rune) bool { return r >= 0xFF00 }) >= 0 { // letters of another width
+		s = norm.NFKC.String(s)
+	}
 	n := tagLen(s)
 	if n == 0 || n != len(s) || utf8.RuneCountInString(s) > 60 || strings.IndexFunc(s, unicode.IsLetter) < 0 {
 		return ""

@@ -62,12 +62,14 @@ func Extract(in Input) []Mention {
 	for _, p := range in.People {
 		c.person(p)
 	}
+	tagged := make(map[string]bool, len(in.Tags))
 	for _, t := range in.Tags {
 		if v := TopicValue(t); v != "" {
+			tagged[v] = true
 			c.add(kindTopic, v, strings.TrimSpace(t))
 		}
 	}
-	s := scanner{s: in.Content, c: &c, markdown: in.Markdown}
+	s := scanner{s: in.Content, c: &c, markdown: in.Markdown, tagged: tagged}
 	if strings.IndexByte(in.Content, '@') >= 0 {
 		s.names = spokenNames(in.Authors, in.People, in.Known)
 	}
@@ -78,7 +80,7 @@ func Extract(in Input) []Mention {
 // Hashtags returns the tags written inside s, without their '#', each in the form in which it stands
 // there first, at most limit of them.
 func Hashtags(s string, limit int) []string {
-	if strings.IndexByte(s, '#') < 0 {
+	if strings.IndexByte(s, '#') < 0 && !strings.Contains(s, wideHash) {
 		return nil
 	}
 	c := collector{max: limit, only: kindHashtag}
@@ -89,7 +91,7 @@ func Hashtags(s string, limit int) []string {
 	for _, m := range c.mentions {
 		if !met[m.Value] {
 			met[m.Value] = true
-			tags = append(tags, strings.TrimPrefix(m.Surface, "#"))
+			tags = append(tags, m.Surface[hashLen(m.Surface):])
 		}
 	}
 	return tags

@@ -68,7 +68,14 @@ func TestExtractText(t *testing.T) {
 
 		// Tags.
 		{"#Project/Atlas, (#todo) and #q3_2024; #café", []string{"hashtag:project/atlas", "hashtag:todo", "hashtag:q3_2024", "hashtag:café"}},
-		{"今天#会议 讨论 #话题#", []string{"hashtag:会议", "hashtag:话题"}},
+		{"今天#会议 讨论 #话题#", []string{"hashtag:会议", "topic:会议", "hashtag:话题", "topic:话题"}},
+		{"今天#话题#很热", []string{"hashtag:话题", "topic:话题"}},
+		{"＃引っ越し＃の準備、＃東京 #東京", []string{"hashtag:引っ越し", "topic:引っ越し", "hashtag:東京", "topic:東京 x2", "hashtag:東京"}},
+		{"#旅行#美食#日落", []string{"hashtag:旅行", "topic:旅行", "hashtag:美食", "topic:美食", "hashtag:日落", "topic:日落"}},
+		{"#旅行##美食#", []string{"hashtag:旅行", "topic:旅行", "hashtag:美食", "topic:美食"}},
+		{"#搬家，#项目/新办公室。#2024年计划", []string{"hashtag:搬家", "topic:搬家", "hashtag:项目/新办公室", "topic:项目/新办公室", "hashtag:2024年计划", "topic:2024年计划"}},
+		{"＃ＡＩ模型 ＃３", []string{"hashtag:ai模型", "topic:ai模型"}},
+		{"# 标题\n#一 ＃＃ ＃", []string{"hashtag:一", "topic:一"}},
 		{"# Heading\n## Another\n#123 #fff #a1b2c3 #AABBCC C# a#b &#39; [x](#anchor) [[#Heading]] [[Note#Part]] href=#top", nil},
 		{"#include <stdio.h>\n#define X 1", nil},
 		{"#bad #facade", []string{"hashtag:bad", "hashtag:facade"}},

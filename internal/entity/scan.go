@@ -12,8 +12,11 @@ type scanner struct {
 	c        *collector
 	markdown bool // fences of tildes count; those of backticks, and spans, are usual in chats and mail too
 	names    []spokenName
-	done     int // everything before it belongs to something that was found
-	codeEnd  int // everything before it is code: only links and addresses count there
+	tagged   map[string]bool // topics that are known already
+	closed   int             // where the '#' ends that closed the last tag
+	chain    int             // tags before it follow each other without anything between
+	done     int             // everything before it belongs to something that was found
+	codeEnd  int             // everything before it is code: only links and addresses count there
 }
 
 // What a byte may start.
@@ -25,12 +28,14 @@ const (
 	dot
 	digit
 	tick
+	wide
 )
 
 var starts = [256]uint8{
 	'@': atSign, '#': hash, ':': colon, '.': dot, '`': tick, '~': tick,
 	'0': digit, '1': digit, '2': digit, '3': digit, '4': digit,
 	'5': digit, '6': digit, '7': digit, '8': digit, '9': digit,
+	0xEF: wide, // the first byte of ＃
 }
 
 func (x *scanner) run() {
@@ -47,7 +52,11 @@ func (x *scanner) run() {
 			next = x.at(i)
 		case hash:
 			if i >= x.codeEnd {
-				next = x.hashtag(i)
+				next = x.hashtag(i, 1)
+			}
+		case wide:
+			if i >= x.codeEnd && strings.HasPrefix(s[i:], wideHash) {
+				next = x.hashtag(i, len(wideHash))
 			}
 		case colon:
 			if strings.HasPrefix(s[i:], "://") {
