@@ -218,6 +218,31 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// TestShapeOfWhatNestsDeeply: nothing below the depth that is looked at has a path, nor has what is in a
+// member with a long name; what comes after them has.
+func TestShapeOfWhatNestsDeeply(t *testing.T) {
+	deep := `{"a":{"b":{"c":{"d":{"e":{"f":1},"g":[[{"h":1}]]}}}},"` + strings.Repeat("k", 200) + `":{"in":[{"x":1}]},"after":{"z":1}}`
+	want := map[string]bool{".a": true, ".a.b": true, ".a.b.c": true, ".a.b.c.d": true, ".a.b.c.d.e": true, ".a.b.c.d.g": true, ".after": true, ".after.z": true}
+	if d := cmp.Diff(want, jsonstream.Shape([]byte(deep))); d != "" {
+		t.Error(d)
+	}
+	for name, mark := range map[string]string{
+		"arrays": "[", "objects": `{"a":`, "both": `[{"ab":`, "long names": `{"` + strings.Repeat("k", 3000) + `":`, "members": `{"a":[],`,
+	} {
+		used := func(n int) uint64 {
+			head := []byte(strings.Repeat(mark, n/len(mark)+1))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			jsonstream.Shape(head)
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		if small, large := used(10_000), used(40_000); large > 6*small {
+			t.Errorf("%s: %d bytes for 10 KB, %d for 40 KB", name, small, large)
+		}
+	}
+}
+
 func FuzzDecoder(f *testing.F) {
 	for _, s := range []string{`{"a":[1,"x\"",null,{"b":{}}]}`, `[{},[],"",0,]`, `{"a"`, `[[[[`, `nul`, "\"\xff\\u12\"", `{"a":1 2}`, `]`, `1]`} {
 		f.Add([]byte(s))

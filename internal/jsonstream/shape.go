@@ -8,6 +8,7 @@ import (
 const (
 	shapeDepth = 5
 	shapeKeys  = 4096
+	shapeKey   = 100 // members with names as long as this one are left out, with what is in them
 )
 
 // Shape returns the paths of the members that stand in head, the beginning of a JSON text: ".name" of an
@@ -24,6 +25,8 @@ func Shape(head []byte) map[string]bool {
 		base, path string // without and with the key
 		object     bool
 		key        bool // a key comes next
+		out        bool // too deep, or in a member that is left out: nothing in it has a path
+		lost       bool // the same of the member that is read
 	}
 	var stack []level
 	for len(found) < shapeKeys {
@@ -32,25 +35,32 @@ func Shape(head []byte) map[string]bool {
 			break
 		}
 		top := len(stack) - 1
-		path := ""
+		var in level
 		if top >= 0 {
-			path = stack[top].path
+			in = stack[top]
 		}
-		if s, ok := t.(string); ok && top >= 0 && stack[top].object && stack[top].key {
-			stack[top].key = false
-			path = stack[top].base + "." + s
-			stack[top].path = path
-			if len(stack) <= shapeDepth && len(s) < 100 {
-				found[path] = true
+		if s, ok := t.(string); ok && in.object && in.key {
+			in.key = false
+			in.lost = in.out || len(s) >= shapeKey || top >= shapeDepth
+			if in.path = in.base; !in.lost {
+				in.path += "." + s
+				found[in.path] = true
 			}
+			stack[top] = in
 			continue
 		}
 		switch t {
 		case json.Delim('{'):
-			stack = append(stack, level{path, path, true, true})
+			stack = append(stack, level{base: in.path, path: in.path, object: true, key: true, out: in.lost, lost: in.lost})
 			continue
 		case json.Delim('['):
-			stack = append(stack, level{path + "[]", path + "[]", false, false})
+			lost := in.lost || top+1 >= shapeDepth
+			next := level{base: in.path, path: in.path, out: lost, lost: lost}
+			if !lost {
+				next.base += "[]"
+				next.path = next.base
+			}
+			stack = append(stack, next)
 			continue
 		case json.Delim('}'), json.Delim(']'):
 			stack = stack[:top]
