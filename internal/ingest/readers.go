@@ -105,6 +105,9 @@ func detect(formats []Format, in *doc.Input) (Format, bool) {
 		if n := sure(f, in); n > top {
 			best, top = f, n
 		}
+		if top >= doc.Certain {
+			break
+		}
 	}
 	return best, top > 0
 }
