@@ -29,6 +29,8 @@ func TestKindsThatComeLater(t *testing.T) {
 		"ada.vcf":         {"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nEND:VCARD\r\n", "ok"},
 		"all.ics":         {"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", "no_text: there are no events in it"},
 		"links.html":      {"<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p><DT><A HREF=\"https://example.org/\">Example</A></DL>", "ok"},
+		"mail.pst":        {"!BDN\x00\x00\x00\x00SM\x17\x00", "skipped: Outlook's store of mail (which can be exported as mbox or .eml) is not a kind of file that is taken in"},
+		"hello.msg":       {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600), "skipped: a mail saved by Outlook (which can be saved as .eml) is not a kind of file that is taken in"},
 		"backup.jsonlz4":  {"mozLz40\x00\x10\x00\x00\x00\xf0\x01", "skipped: a packed backup of Firefox (bookmarks can be exported as HTML or JSON) is not a kind of file that is taken in"},
 		"paper":           {"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n", "failed: it is damaged, or no PDF file"},
 		"paper.md":        {"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n", "failed: it is damaged, or no PDF file"},

@@ -145,6 +145,7 @@ var magics = []struct {
 	{0, "\x7fELF", "a program"},
 	{0, "MZ", "a program"},
 	{0, "\xcf\xfa\xed\xfe", "a program"},
+	{0, "!BDN", "Outlook's store of mail (which can be exported as mbox or .eml)"},
 	{0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document"},
 }
 
@@ -160,6 +161,9 @@ func unknownReason(name string, head []byte) string {
 			what = m.what
 			break
 		}
+	}
+	if strings.HasSuffix(lower, ".msg") && strings.HasPrefix(what, "an old office") {
+		what = "a mail saved by Outlook (which can be saved as .eml)" // the same container
 	}
 	if later(what) {
 		return what + notYet
