@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/internal/query"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
@@ -152,64 +151,4 @@ func (c *Controller) listHint(ctx context.Context, p *ListChunksParams, q *query
 // seconds reports whether a bound looks as if it had been given in seconds.
 func seconds(ms *int64) bool {
 	return ms != nil && *ms > 0 && *ms < time.Date(1975, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() && *ms > 200_000_000
-}
-
-// unknownSources returns a sentence for each id that is no source, naming those that were meant.
-func (c *Controller) unknownSources(ctx context.Context, ids []string) ([]string, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	sources, err := c.store.Sources(ctx, c.scope(ctx))
-	if err != nil {
-		return nil, err
-	}
-	have := make([]string, len(sources))
-	for i, s := range sources {
-		have[i] = s.SourceID
-	}
-	var out []string
-	for _, id := range ids {
-		if slices.Contains(have, id) {
-			continue
-		}
-		said := unknownName("source", id, near.Best(id, have, 3))
-		if strings.ContainsAny(id, "*?") {
-			said = fmt.Sprintf("There is no source %q: source_ids are whole ids, not patterns. The operator source: of query takes patterns.", shorten(id, 80))
-		}
-		out = append(out, said)
-	}
-	return out, nil
-}
-
-// unknownEntities does the same for entities.
-func (c *Controller) unknownEntities(ctx context.Context, ids []string) ([]string, error) {
-	var out []string
-	for _, id := range ids {
-		_, n, err := c.store.ListChunks(ctx, store.ListQuery{Filter: store.Filter{EntityIDs: []string{id}, Scope: c.scope(ctx)}})
-		if err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			continue
-		}
-		nearest, err := c.store.NearestEntities(ctx, id, 3, c.scope(ctx))
-		if err != nil {
-			return nil, err
-		}
-		for i := range nearest {
-			if nearest[i], err = c.servedEntityID(ctx, nearest[i]); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, unknownName("entity", id, nearest))
-	}
-	return out, nil
-}
-
-func unknownName(what, id string, nearest []string) string {
-	s := fmt.Sprintf("There is no %s %q.", what, shorten(id, 80))
-	if len(nearest) == 0 {
-		return s + " Nothing has a similar name."
-	}
-	return s + " The nearest are " + strings.Join(nearest, ", ") + "."
 }
