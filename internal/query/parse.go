@@ -123,8 +123,18 @@ func (p *parser) next() bool {
 		}
 	}
 	p.rest = p.rest[len(word):]
-	p.word(word, minus)
+	p.word(cutScheme(word), minus)
 	return true
+}
+
+// cutScheme takes away what a copied link puts before an address or a number.
+func cutScheme(word string) string {
+	for _, scheme := range []string{"mailto:", "tel:"} {
+		if n := len(scheme); len(word) > n && strings.EqualFold(word[:n], scheme) {
+			return word[n:]
+		}
+	}
+	return word
 }
 
 // excludable reports whether a minus sign before s excludes what follows: a phrase, or a word with or

@@ -32,6 +32,7 @@ func TestAll(t *testing.T) {
 		`C:\Users\x\notes`:             `"c user x note"`,
 		"https://x.org/a?b=c":          `"https x org a b c"`,
 		"a@b.org":                      `"a b org"`,
+		"mailto:a@b.org Tel:123 tel:":  `"a b org" AND "123" AND "tel"`,
 		"Alice's don't":                `"alic" AND "don t"`,
 		"#tag @bob .net":               `"tag" AND "bob" AND "net"`,
 		"数据库":                          `"数据 据库"`,
