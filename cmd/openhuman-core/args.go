@@ -1,14 +1,81 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/spf13/cobra"
 )
+
+// some asks for at least one argument of the kind that the usage of the command calls name.
+func some(name string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s is missing", name)
+		}
+		return nil
+	}
+}
+
+// one asks for exactly one argument.
+func one(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("%s takes one %s, and here are %d", c.CommandPath(), name, len(args))
+		}
+		return some(name)(c, args)
+	}
+}
+
+// A whole is the value of a flag that is a whole number within bounds.
+type whole struct {
+	to          *int
+	least, most int
+}
+
+// wholeFlag gives c a flag that takes a whole number from least to most.
+func wholeFlag(c *cobra.Command, to *int, name, short string, byDefault, least, most int, usage string) {
+	*to = byDefault
+	c.Flags().VarP(&whole{to, least, most}, name, short, usage)
+}
+
+func (w *whole) String() string { return strconv.Itoa(*w.to) }
+
+func (w *whole) Type() string { return "int" }
+
+func (w *whole) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	switch {
+	case (err != nil || n < w.least) && w.most == math.MaxInt:
+		return fmt.Errorf("it is a whole number, at least %d", w.least)
+	case err != nil || n < w.least || n > w.most:
+		return fmt.Errorf("it is a whole number from %d to %d", w.least, w.most)
+	}
+	*w.to = n
+	return nil
+}
+
+// rowsFlag gives c the flag -k.
+func rowsFlag(c *cobra.Command, k *int) {
+	wholeFlag(c, k, "k", "k", controller.DefaultK, 1, controller.MaxK, fmt.Sprintf("how many, at most %d", controller.MaxK))
+}
+
+// wordFlag tells those who meant a word of a query, and not a flag, how such a word is given.
+func wordFlag(c *cobra.Command, err error) error {
+	var f interface{ GetSpecifiedShortnames() string }
+	if !errors.As(err, &f) || f.GetSpecifiedShortnames() == "" {
+		return err
+	}
+	return fault.Wrap(fault.Invalid, err, "%s", err).
+		WithHint("Words that begin with a minus stand after two of them: %s -- budget -draft", c.CommandPath())
+}
 
 // noneEmpty refuses arguments with nothing in them: a script that forgets to set a variable means
 // some path, and not the current folder.

@@ -22,7 +22,7 @@ explained in glosses.tsv. It does not hold config.toml, core.token, the record o
 files: copy those as any other file.
 
 "openhuman-core restore FILE" brings it back. "openhuman-core export" writes text that other programs read.`,
-		Args: cobra.MatchAll(cobra.ExactArgs(1), noneEmpty("FILE")),
+		Args: cobra.MatchAll(one("FILE"), noneEmpty("FILE")),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := a.settings()
 			if err != nil {

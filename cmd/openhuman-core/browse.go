@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -46,8 +47,8 @@ for patterns there is source: among the words, as in source:notes:*.`,
 	f.StringArrayVar(&p.EntityIDs, "entity", nil, "only what mentions this entity, such as person:alice (may be repeated)")
 	f.StringVar(&since, "since", "", "not before this time")
 	f.StringVar(&until, "until", "", "not after this time")
-	f.IntVarP(&p.K, "k", "k", controller.DefaultK, "how many, at most 50")
-	f.IntVar(&p.Offset, "offset", 0, "how many to skip")
+	rowsFlag(c, &p.K)
+	wholeFlag(c, &p.Offset, "offset", "", 0, 0, math.MaxInt, "how many to skip")
 	a.jsonFlag(c)
 	a.rawFlag(c)
 	return c

@@ -32,7 +32,7 @@ func newEntitiesCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&p.Kind, "kind", "", "only this kind: "+strings.Join(controller.EntityKinds, ", "))
-	c.Flags().IntVarP(&p.K, "k", "k", controller.DefaultK, "how many, at most 50")
+	rowsFlag(c, &p.K)
 	a.jsonFlag(c)
 	a.rawFlag(c)
 	return c

@@ -22,7 +22,7 @@ func newForgetCommand(a *app) *cobra.Command {
 from stay where they are, and ingesting them again brings it back. A mail that another mailbox holds too stays, in the
 source of that one. SOURCE is one whole id, not a pattern. A source that policy.deny_sources hides can be removed as
 well: the policy is for readers, and this command is the owner's.`,
-		Args: cobra.ExactArgs(1),
+		Args: one("SOURCE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := a.settings()
 			if err != nil {

@@ -43,7 +43,7 @@ longer; --no-embed leaves it to "openhuman-core embed".
 
 Exit status 3 means that some files could not be taken in whole; "openhuman-core status --files" lists them all.
 Encrypted mail, which only its recipient's key opens, is ok with a note.`,
-		Args: cobra.MatchAll(cobra.MinimumNArgs(1), noneEmpty("PATH")),
+		Args: cobra.MatchAll(some("PATH"), noneEmpty("PATH")),
 		PreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("source") {
 				return sourceName(o.SourceName)

@@ -13,7 +13,7 @@ func newReadCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "read CHUNK_ID",
 		Short: "Read one piece of text in full",
-		Args:  cobra.ExactArgs(1),
+		Args:  one("CHUNK_ID"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := ask[controller.GetChunkResult](c.Context(), a, "tree.read_chunk", controller.GetChunkParams{ChunkID: args[0]})
 			if err != nil {

@@ -14,7 +14,7 @@ func newRecallCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "recall QUESTION...",
 		Short: "Find what answers a question in plain words",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  some("QUESTION"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
 			var why *[]controller.Why
@@ -32,7 +32,8 @@ func newRecallCommand(a *app) *cobra.Command {
 			return a.printExplained(r, *why)
 		},
 	}
-	c.Flags().IntVarP(&k, "k", "k", controller.DefaultK, "how many, at most 50")
+	rowsFlag(c, &k)
+	c.SetFlagErrorFunc(wordFlag)
 	c.Flags().BoolVar(&explain, "explain", false, "say for each row what put it there")
 	a.jsonFlag(c)
 	a.rawFlag(c)

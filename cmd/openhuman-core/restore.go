@@ -22,7 +22,7 @@ glosses.tsv come back too; where you have others by now, they are written to glo
 
 No other program may have the memory open: end "openhuman-core serve", running imports, and clients such as Claude
 Desktop, which start "openhuman-core mcp". Run ingest or sync afterwards to take in what has changed since the backup.`,
-		Args: cobra.MatchAll(cobra.ExactArgs(1), noneEmpty("FILE")),
+		Args: cobra.MatchAll(one("FILE"), noneEmpty("FILE")),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := a.settings()
 			if err != nil {

@@ -120,7 +120,7 @@ func (a *app) exit(ctx context.Context, err error) int {
 		fmt.Fprintln(a.stderr, "openhuman-core: interrupted")
 		return exitInterrupted
 	}
-	if !a.started {
+	if !a.started && fault.HintOf(err) == "" {
 		err = fault.Wrap(fault.Invalid, err, "%s", err).WithHint("`openhuman-core --help` lists the commands and their flags.")
 	}
 	a.report(err)

@@ -20,7 +20,7 @@ takes an id, the platform before its colon, the name after it, or a pattern such
 when one of them starts with a minus:
 
   openhuman-core search -- budget -draft`,
-		Args: cobra.MinimumNArgs(1),
+		Args: some("WORDS"),
 		RunE: func(c *cobra.Command, args []string) error {
 			params := controller.SearchParams{Query: joinWords(args), K: k}
 			r, err := ask[controller.SearchResult](c.Context(), a, "memory.search", params)
@@ -30,7 +30,8 @@ when one of them starts with a minus:
 			return a.printRows(r, r.Chunks, r.Truncated, r.Hint, more(r.HasMore))
 		},
 	}
-	c.Flags().IntVarP(&k, "k", "k", controller.DefaultK, "how many, at most 50")
+	rowsFlag(c, &k)
+	c.SetFlagErrorFunc(wordFlag)
 	a.jsonFlag(c)
 	a.rawFlag(c)
 	return c
