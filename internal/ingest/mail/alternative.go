@@ -59,6 +59,9 @@ func (x *extractor) alternative(heads []*header, walk func(int)) {
 			// The short plain text was the text after all.
 			kept := x.segments[:start]
 			for _, s := range x.segments[start:] {
+				if s.kind == own && s.file != "" {
+					s.kind, s.text = attached, attachmentLine([]string{s.file})+"\n"+strings.TrimSpace(s.text)
+				}
 				if s.kind != own {
 					kept = append(kept, s)
 				}

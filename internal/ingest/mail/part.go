@@ -27,6 +27,7 @@ type segment struct {
 	kind segmentKind
 	text string
 	html bool
+	file string // the name that a plain text has
 }
 
 type segmentKind int
@@ -95,8 +96,10 @@ func describe(h *header, inDigest bool) partInfo {
 		p.kind, p.sub = "message", "rfc822"
 	case media == "", p.kind == "text" && p.sub == "", p.kind == "plain", p.kind == "":
 		p.kind, p.sub = "text", "plain"
-	case p.kind == "html":
+	case p.sub == "" && strings.Contains(p.kind, "html"):
 		p.kind, p.sub = "text", "html"
+	case p.sub == "" && strings.ContainsAny(p.kind, "<>@:"):
+		p.kind, p.sub = "text", "plain" // no type at all
 	case p.kind == "multipart" && p.sub == "":
 		p.sub = "mixed"
 	}
@@ -145,7 +148,7 @@ func (x *extractor) part(h *header, body []byte, depth int, inDigest bool) {
 		x.textLast = true
 		x.add(technical, &p, body)
 	case p.kind == "text" && p.sub == "rfc822-headers":
-	case p.kind == "text" && !p.attached && ownText(p.sub):
+	case p.kind == "text" && !p.attached && ownText(p.sub) && !x.besides(&p):
 		x.textLast = true
 		if !x.noOwn {
 			x.add(own, &p, body)
@@ -158,6 +161,11 @@ func (x *extractor) part(h *header, body []byte, depth int, inDigest bool) {
 		x.attachment(&p)
 		x.file(&p, body)
 	}
+}
+
+// besides reports whether a text that stands in a form of the mail that was not chosen is a file by itself.
+func (x *extractor) besides(p *partInfo) bool {
+	return x.noOwn && !x.report && p.name != "" && p.sub == "plain"
 }
 
 // ownText reports whether a text part of that subtype holds what the sender wrote.
@@ -219,7 +227,7 @@ func (x *extractor) add(kind segmentKind, p *partInfo, body []byte) {
 		body = body[:limit]
 		x.fault("a text of more than 8 MiB, or of an attachment of more than 1 MiB, was read only up to there")
 	}
-	text, isHTML := partText(p, body)
+	text, isHTML := partText(p, dropHeader(body))
 	if kind == attached {
 		if !readable(text) {
 			x.attachment(p)
@@ -231,11 +239,33 @@ func (x *extractor) add(kind segmentKind, p *partInfo, body []byte) {
 		}
 		text = strings.TrimSpace(text)
 		if text != "" && p.name != "" {
-			text = "[attachment: " + p.name + "]\n" + text
+			text = attachmentLine([]string{p.name}) + "\n" + text
 		}
 	}
 	if strings.TrimSpace(text) != "" {
-		x.segments = append(x.segments, segment{kind, text, isHTML})
+		s := segment{kind: kind, text: text, html: isHTML}
+		if p.sub == "plain" {
+			s.file = p.name
+		}
+		x.segments = append(x.segments, s)
+	}
+}
+
+// dropHeader takes off fields of a part that stand behind its text, where some programs put them.
+func dropHeader(body []byte) []byte {
+	for {
+		rest := bytes.TrimRight(body, " \t\r\n")
+		line := rest[bytes.LastIndexByte(rest, '\n')+1:]
+		name, value, ok := splitField(line)
+		if !ok || len(line) > 100 || bytes.IndexByte(bytes.TrimSpace(value), ' ') >= 0 || len(line) == len(rest) {
+			return body
+		}
+		switch name {
+		case "content-type", "content-transfer-encoding", "content-disposition":
+			body = rest[:len(rest)-len(line)]
+		default:
+			return body
+		}
 	}
 }
 
@@ -379,7 +409,7 @@ func (x *extractor) message(raw []byte, depth int) {
 	case line != "":
 		text = line + "\n" + text
 	}
-	x.segments = append(x.segments, segment{nested, text, isHTML})
+	x.segments = append(x.segments, segment{kind: nested, text: text, html: isHTML})
 	x.names = append(x.names, inner.names...)
 	x.files = append(x.files, inner.files[:min(len(inner.files), max(0, maxFiles-len(x.files)))]...)
 	x.people = append(x.people, people(h.raw("from"))...)
