@@ -101,7 +101,17 @@ func (a *app) readAudit(f auditFilter, each func(audit.Record)) error {
 	if !cfg.Audit.Enabled {
 		fmt.Fprintln(a.stderr, "openhuman-core: audit.enabled is false, so nothing is recorded")
 	}
-	return err
+	return unreadable(err)
+}
+
+// unreadable is the fault of a record of calls that cannot be read. Callers of other surfaces see it,
+// so that it names no path.
+func unreadable(err error) error {
+	if err == nil || fault.CodeOf(err) != fault.Internal {
+		return err
+	}
+	return fault.Wrap(fault.Unavailable, err, "The record of calls cannot be read.").
+		WithHint("It is the folder audit in the workspace, with files that you may read. If something else is in its place, move that away, and a new record is begun with the next call.")
 }
 
 func (a *app) printAudit(f auditFilter) error {
@@ -194,11 +204,11 @@ func callRecord(cfg config.Config) controller.CallRecord {
 			}
 			return ctx.Err() == nil
 		})
-		if err == nil {
-			err = ctx.Err()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 		if err != nil {
-			return nil, err
+			return nil, unreadable(err)
 		}
 		var list []controller.CallSum
 		for _, s := range by {

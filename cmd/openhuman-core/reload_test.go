@@ -96,11 +96,14 @@ func TestServeSeesEveryEdit(t *testing.T) {
 func TestServeHidesWhateverElseFails(t *testing.T) {
 	r := newReloading(t, "")
 	file := filepath.Join(r.dir, "memory", "core.token")
-	r.until("only the policy is in effect", func() {
+	r.until(inEffect, func() {
 		if err := errors.Join(os.Remove(file), os.Mkdir(file, 0o700)); err != nil {
 			t.Fatal(err)
 		}
 	})
+	if !strings.Contains(r.log.String(), "only the policy is in effect") {
+		t.Errorf("nothing is said about the token:\n%s", r.log)
+	}
 	r.until(inEffect, func() { r.write("[policy]\ndeny_tools = [\"memory.search\"]\n") })
 	if got := r.ask(searches); !strings.Contains(got, "-32003") {
 		t.Error(got)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -434,5 +435,33 @@ func TestCall(t *testing.T) {
 	var out bytes.Buffer
 	if status := run(t.Context(), []string{"call", "openhuman.tool_registry_get", "-"}, strings.NewReader(`{"tool_id":"memory.recall"}`), &out, io.Discard, s.environ); status != 0 || !strings.Contains(out.String(), `"tool_id": "memory.recall"`) {
 		t.Errorf("%d %s", status, &out)
+	}
+}
+
+// TestAuditInTheWay: a file where the record of calls should be fails no call, and whoever asks for the
+// record is told what to do.
+func TestAuditInTheWay(t *testing.T) {
+	s := demoSession(t)
+	path := filepath.Join(s.dir, "memory", "audit")
+	if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, []byte("hunter2"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	url, token, _ := s.served()
+	if result, failure := post(t, url, token, "openhuman.memory_tree_search", `{"query":"boiler"}`); failure != nil {
+		t.Errorf("%s %s", result, failure)
+	}
+	_, failure := post(t, url, token, "openhuman.audit_calls", `{}`)
+	for _, want := range []string{"-32001", "cannot be read", "move that away"} {
+		if !strings.Contains(string(failure), want) {
+			t.Errorf("no %q in %s", want, failure)
+		}
+	}
+	if strings.Contains(string(failure), s.dir) {
+		t.Errorf("an answer names a path: %s", failure)
+	}
+	for _, args := range [][]string{{"audit"}, {"audit", "--sum"}} {
+		if _, stderr := s.run(7, args...); !strings.Contains(stderr, "move that away") {
+			t.Errorf("%v: %s", args, stderr)
+		}
 	}
 }

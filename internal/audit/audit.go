@@ -33,11 +33,14 @@ type Record struct {
 	Tool   string    `json:"tool"`             // the tool's name, or the method's where there is no tool
 	// Args has, for each argument that was given, its length in bytes. Those that the tool does not
 	// have are counted under "?": their names are the caller's words.
-	Args     map[string]int `json:"args"`
-	Rows     int            `json:"rows"`
-	MS       int64          `json:"ms"`
-	Decision string         `json:"decision"`
-	Code     string         `json:"code,omitempty"` // of the error, if there was one
+	Args map[string]int `json:"args"`
+	// Of is the entry of the registry that was asked for, where there is such a one: the program's own
+	// word for it, and nobody else's.
+	Of       string `json:"of,omitempty"`
+	Rows     int    `json:"rows"`
+	MS       int64  `json:"ms"`
+	Decision string `json:"decision"`
+	Code     string `json:"code,omitempty"` // of the error, if there was one
 }
 
 // Options say where the record is kept, and how much of it.

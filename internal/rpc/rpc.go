@@ -107,7 +107,11 @@ func (s *Server) Use(b Backend) {
 	next := s.generation(b)
 	s.mu.Lock()
 	old := s.current
-	s.current = next
+	if old == nil { // closed meanwhile
+		old = next
+	} else {
+		s.current = next
+	}
 	s.mu.Unlock()
 	s.retired.Go(old.retire)
 }

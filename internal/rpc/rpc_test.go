@@ -585,6 +585,22 @@ func TestUse(t *testing.T) {
 	}
 }
 
+// Settings that change while the server stops bring nothing back.
+func TestUseAfterClose(t *testing.T) {
+	s := rpc.New(rpc.Options{Backend: backend(memory(t), policy.Options{})})
+	s.Close()
+	b := backend(memory(t), policy.Options{})
+	closed := make(chan struct{})
+	b.Close = func() { close(closed) }
+	s.Use(b)
+	select {
+	case <-closed:
+	case <-time.After(5 * time.Second):
+		t.Error("the backend stays open")
+	}
+	s.Close()
+}
+
 func TestStopWaitsForCalls(t *testing.T) {
 	began, let := make(chan struct{}), make(chan struct{})
 	s := open(t, backend(slow{memory(t), func(context.Context) error { close(began); <-let; return nil }}, policy.Options{}), nil)

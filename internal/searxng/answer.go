@@ -52,9 +52,12 @@ func parse(body []byte, most int) (controller.WebAnswer, error) {
 	if err := json.Unmarshal(raw, &rows); err != nil {
 		return a, errors.New("its results are not a list")
 	}
-	seen := map[string]bool{}
+	seen, unusable := map[string]bool{}, 0
 	for _, raw := range rows {
 		r, ok := row(raw)
+		if !ok {
+			unusable++
+		}
 		if !ok || seen[r.URL] {
 			continue
 		}
@@ -66,6 +69,8 @@ func parse(body []byte, most int) (controller.WebAnswer, error) {
 	if len(a.Results) == 0 {
 		if names := silent(members["unresponsive_engines"]); len(names) > 0 {
 			a.Note = fmt.Sprintf("Nothing was found, and these engines of the instance did not answer: %s. Try again later.", strings.Join(names, ", "))
+		} else if unusable > 0 {
+			a.Note = fmt.Sprintf("The engines found %d pages, none of them with an address of http or https that can be shown.", unusable)
 		}
 	}
 	return a, nil

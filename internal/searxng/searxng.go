@@ -31,6 +31,7 @@ type Options struct {
 const (
 	maxAnswer    = 4 << 20 // bytes, unpacked
 	maxRedirects = 3
+	maxHost      = 120 // runes of one that is named
 )
 
 // A Client searches one instance. It is safe for concurrent use.
@@ -70,16 +71,19 @@ func New(o Options) (*Client, error) {
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Scheme != base.Scheme || !strings.EqualFold(r.URL.Host, base.Host) {
-				return &elsewhere{r.URL.Scheme + "://" + r.URL.Host}
+				return &elsewhere{line(r.URL.Scheme+"://"+r.URL.Host, maxHost)}
 			}
 			if len(via) > maxRedirects {
-				return errors.New("it redirects in circles")
+				return errCircles
 			}
 			return nil
 		},
 	}
 	return c, nil
 }
+
+// errCircles is one redirect after the other.
+var errCircles = errors.New("it redirects in circles")
 
 // elsewhere is a redirect that is not followed.
 type elsewhere struct{ to string }
@@ -186,6 +190,8 @@ func (c *Client) noAnswer(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &to):
 		return say("redirects to "+to.to+", and the search is not sent there", "If that is the instance, set searxng.base_url to it.")
+	case errors.Is(err, errCircles):
+		return say("redirects in circles", "Open searxng.base_url in a browser to see where it leads, and set it to the address of SearXNG itself; a proxy in front may have to be told its own address.")
 	case errors.As(err, &verification):
 		return say("has a certificate that is not trusted", "Check the host name in searxng.base_url and the date, or add the certificate's authority to those that this system trusts.")
 	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):

@@ -116,6 +116,11 @@ func TestResults(t *testing.T) {
 			"text",null,[1],{"url":"http://%zz"},{"url":"https://ok.example/","title":"yes"},{"url":"https://ok.example/","title":"again"}]}`, 10,
 			[]controller.WebResult{{Title: "yes", URL: "https://ok.example/"}}, ""},
 		{"nothing found", `{"results":[]}`, 10, nil, ""},
+		{"addresses that run", `{"results":[{"url":"javascript:alert(1)","title":"x"},{"url":" JavaScript://a.example/%0aalert(1)"},{"url":"vbscript:x"},{"url":"data:text/html,x"},{"url":"file:///etc/passwd"},
+			{"url":"http://a.example/\u0000x"},{"url":"https://a.example/\njavascript:alert(1)"}]}`, 10,
+			nil, "The engines found 7 pages, none of them with an address of http or https that can be shown."},
+		{"an address of 100 KB", `{"results":[{"url":"https://a.example/` + strings.Repeat("x", 100<<10) + `"},{"url":"https://` + strings.Repeat("a.", 50<<10) + `example/"},{"url":"https://a.example/1","title":"One"}]}`, 10,
+			[]controller.WebResult{{Title: "One", URL: "https://a.example/1"}}, ""},
 		{"engines that do not answer", `{"results":[],"unresponsive_engines":[["google","CAPTCHA"],["bing",null],"qwant",[],3]}`, 10, nil,
 			"Nothing was found, and these engines of the instance did not answer: google (CAPTCHA), bing, qwant, 3. Try again later."},
 	} {
@@ -242,7 +247,14 @@ func TestFailures(t *testing.T) {
 		}, []string{"redirects"}},
 		{"in circles", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.String(), http.StatusFound)
-		}, []string{"SearXNG"}},
+		}, []string{"redirects in circles", "searxng.base_url"}},
+		{"through ever new addresses", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/a"+r.URL.Path, http.StatusTemporaryRedirect)
+		}, []string{"redirects in circles", "searxng.base_url"}},
+		{"to a host without end", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "http://"+strings.Repeat("a.", 20<<10)+"example/")
+			w.WriteHeader(http.StatusFound)
+		}, []string{"redirects to http://a.a.", "base_url"}},
 		{"to nowhere", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusFound) }, []string{"SearXNG"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -275,6 +287,9 @@ func TestFailures(t *testing.T) {
 func check(t *testing.T, err error, want ...string) {
 	t.Helper()
 	message := fault.Message(err)
+	if len(message) > 1000 {
+		t.Errorf("a message of %d bytes", len(message))
+	}
 	for _, w := range want {
 		if !strings.Contains(message, w) {
 			t.Errorf("no %q in %q", w, message)

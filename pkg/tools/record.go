@@ -9,6 +9,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/audit"
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
+	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/policy"
 )
@@ -28,6 +29,9 @@ func (o Op) record(ctx context.Context, d Deps, params json.RawMessage, began ti
 	}
 	if err == nil {
 		r.Rows = rows(out)
+		if e, ok := out.(controller.Entry); ok {
+			r.Of = e.ToolID
+		}
 	}
 	d.Audit.Write(r)
 }
@@ -69,14 +73,14 @@ func (a *arguments) has(name string) bool {
 	return false
 }
 
-// rows counts what a result lists, or 1 for a result that lists nothing.
+// rows counts the rows that a result lists, or 1 for a result that is one thing.
 func rows(out any) int {
 	v := reflect.ValueOf(out)
 	if v.Kind() != reflect.Struct || v.NumField() == 0 {
 		return 0
 	}
 	for i := range v.NumField() {
-		if f := v.Field(i); f.Kind() == reflect.Slice {
+		if f := v.Field(i); f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Struct {
 			return f.Len()
 		}
 	}

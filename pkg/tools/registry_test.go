@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/openhuman/openhuman-core/internal/audit"
 	"github.com/openhuman/openhuman-core/internal/golden"
 	"github.com/openhuman/openhuman-core/pkg/controller"
 	"github.com/openhuman/openhuman-core/pkg/policy"
@@ -147,4 +148,36 @@ func TestVersions(t *testing.T) {
 		return
 	}
 	golden.Check(t, path, []byte(b.String()))
+}
+
+// TestRegistryCallsAreRecorded: one row for one entry, and which of the program's own it was; the words
+// of a caller who asks for something else are not kept.
+func TestRegistryCallsAreRecorded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	log := audit.New(audit.Options{Dir: dir, MaxBytes: 1 << 20, MaxFiles: 2})
+	defer log.Close()
+	c := controller.New(controller.Options{Store: fakeStore{do: fails(nil)}, Registry: controller.Registry{Tools: tools.Registry}})
+	get, _ := tools.ByMethod("openhuman.tool_registry_get")
+	list, _ := tools.ByMethod("openhuman.tool_registry_list")
+	d := tools.Deps{Controller: c, Audit: log}
+	for _, params := range []string{`{"tool_id":"memory.search"}`, `{"tool_id":"hunter2"}`} {
+		_, _ = get.Call(t.Context(), d, json.RawMessage(params))
+	}
+	if _, err := list.Call(t.Context(), d, nil); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if _, err := audit.Read(dir, func(r audit.Record) bool {
+		got = append(got, fmt.Sprintf("%s %v %s %d %s", r.Tool, r.Args, r.Of, r.Rows, r.Code))
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"openhuman.tool_registry_get map[tool_id:13] memory.search 1 ", "openhuman.tool_registry_get map[tool_id:7]  0 invalid",
+		fmt.Sprintf("openhuman.tool_registry_list map[]  %d ", len(tools.Registry())),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
