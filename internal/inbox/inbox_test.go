@@ -141,7 +141,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// The same text is one document, of when it was stored first; another tag is not another document.
+// The same text is one document, of when it was stored first; another tag is not another document, and
+// takes none away.
 func TestStoreTwice(t *testing.T) {
 	d := newDesk(t, "", policy.Options{})
 	first := d.store("a", "Key", "The key is under the mat.", "home")
@@ -156,8 +157,27 @@ func TestStoreTwice(t *testing.T) {
 	if diff := cmp.Diff(first, d.store("a", "Key", "The key is under the mat.", "door")); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"document mcp:a Key 1770000000000 [door]: The key is under the mat."}, d.all()); diff != "" {
+	want := []string{"document mcp:a Key 1770000000000 [home door]: The key is under the mat."}
+	if diff := cmp.Diff(want, d.all()); diff != "" {
 		t.Error(diff)
+	}
+	for _, tags := range [][]string{nil, {"door"}, {"door", "home"}} {
+		if diff := cmp.Diff(first, d.store("a", "Key", "The key is under the mat.", tags...)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(want, d.all()); diff != "" {
+			t.Errorf("%q: %s", tags, diff)
+		}
+	}
+	found, err := d.Search(t.Context(), controller.SearchParams{Query: "mat tag:home"})
+	if err != nil || len(found.Chunks) != 1 {
+		t.Errorf("%+v %v", found, err)
+	}
+	for i := range 150 {
+		d.store("a", "Key", "The key is under the mat.", fmt.Sprint("tag ", i))
+	}
+	if found, err = d.Search(t.Context(), controller.SearchParams{Query: "mat"}); err != nil || len(found.Chunks) != 1 || len(found.Chunks[0].Tags) != 30 {
+		t.Errorf("%+v %v", found, err)
 	}
 	// Another title, another text and another client are other documents.
 	d.store("a", "Spare key", "The key is under the mat.")

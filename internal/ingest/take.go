@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
@@ -29,7 +30,8 @@ type Taken struct {
 
 // Take takes in documents that name their source, all of them or none, in one transaction. One that
 // is there already is replaced where it differs; one without a time is of now, or of when it was first
-// taken in. No run over files removes them or moves them to another source.
+// taken in. One that is known by its text alone has had the same text before, and keeps the tags that it
+// had beside those that it has. No run over files removes them or moves them to another source.
 func Take(ctx context.Context, o TakeOptions, documents []*doc.Document) ([]Taken, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -104,7 +106,27 @@ func take(ctx context.Context, o TakeOptions, k *kinds, d *doc.Document) (store.
 			now = at
 		}
 	}
+	if d.SourceRef == "" {
+		had, err := o.Store.DocumentTags(ctx, name)
+		if err != nil {
+			return store.DocumentRecord{}, err
+		}
+		d.Tags = joined(had, d.Tags)
+	}
 	rec := build(d, store.SourceMeta{SourceID: shown, Kind: string(d.Kind), Owner: d.Owner}, name, now)
 	addInstant(ctx, o.Instant, &rec)
 	return rec, nil
+}
+
+// mostTags bounds the tags of a document that is taken in again and again.
+const mostTags = 100
+
+// joined returns the tags that there were, and the new ones after them.
+func joined(had, given []string) []string {
+	for _, t := range given {
+		if !slices.Contains(had, t) && len(had) < mostTags {
+			had = append(had, t)
+		}
+	}
+	return had
 }

@@ -37,3 +37,19 @@ func (s *Store) DocumentTime(ctx context.Context, identity string) (at time.Time
 	})
 	return at, found, err
 }
+
+// DocumentTags returns the tags of the document with this identity; none where there is none.
+func (s *Store) DocumentTags(ctx context.Context, identity string) (tags []string, err error) {
+	err = s.view(ctx, func(ctx context.Context, q querier) error {
+		var list string
+		switch err := q.QueryRowContext(ctx, "SELECT tags FROM documents WHERE identity = ?", identity).Scan(&list); {
+		case errors.Is(err, sql.ErrNoRows):
+			return nil
+		case err != nil:
+			return fmt.Errorf("look up a document: %w", err)
+		}
+		tags = parseTags(list)
+		return nil
+	})
+	return tags, err
+}
