@@ -4,21 +4,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/internal/term"
 )
 
-// progress draws how far an ingest is: a bar that is redrawn on a terminal, a line for each file with
-// a problem otherwise, or JSON lines.
+// progress shows how far an ingest is: a bar that is redrawn on a terminal, now and then a line
+// otherwise, or JSON lines.
 type progress struct {
 	a     *app
 	live  bool // stderr is a terminal
 	drawn bool // a bar stands on the current line
+	now   func() time.Time
+	last  time.Time // when there was a line for a stderr that is no terminal
 }
 
+// plainInterval is how long such a line holds.
+const plainInterval = 10 * time.Second
+
 func newProgress(a *app) *progress {
-	return &progress{a: a, live: !a.json && term.IsTerminal(a.stderr)}
+	return &progress{a: a, live: !a.json && term.IsTerminal(a.stderr), now: time.Now, last: time.Now()}
 }
 
 // event is told of every step, one at a time.
@@ -55,7 +61,14 @@ const barWidth = 24
 func (p *progress) draw(e ingest.Event) { p.drawLine(bar(e)) }
 
 func (p *progress) drawLine(line string) {
-	if !p.live {
+	switch {
+	case p.a.json:
+		return
+	case !p.live:
+		if now := p.now(); now.Sub(p.last) >= plainInterval {
+			p.last = now
+			fmt.Fprintln(p.a.stderr, line)
+		}
 		return
 	}
 	fmt.Fprint(p.a.stderr, "\r", term.Cut(line, term.Columns(p.a.stderr)-1), "\x1b[K")
