@@ -56,9 +56,11 @@ const (
 	coverFull, coverLeast = 0.8, 0.05
 
 	// MeaningFloor is the least cosine that makes a text an answer which has none of the words, and
-	// meaningShare the least share of the best cosine.
+	// meaningShare the least share of the best cosine. A better one than sameMeaning is that of the question
+	// itself, which somebody has written down: it says nothing about how near its answers are.
 	MeaningFloor = 0.25
 	meaningShare = 0.55
+	sameMeaning  = 0.7
 
 	// placeDecay is taken off for every earlier result from the same place, copyDecay for every
 	// earlier result that says the same in nearly the same words.
@@ -171,7 +173,7 @@ func cosines(candidates []Candidate) (neutral, floor float64) {
 	case n > 0:
 		neutral = sum / n
 	}
-	return neutral, max(MeaningFloor, meaningShare*best)
+	return neutral, max(MeaningFloor, meaningShare*min(best, sameMeaning))
 }
 
 // diversify orders results so that each of them adds something to those before it.

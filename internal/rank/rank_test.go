@@ -38,6 +38,7 @@ func TestFuse(t *testing.T) {
 		"all words beat meaning":             {[]rank.Candidate{cand("meant", 0, 0, .5), cand("words", .7, 1, .3)}, "words meant"},
 		"too far from the question":          {[]rank.Candidate{cand("far", 0, 0, .2)}, ""},
 		"far from the best":                  {[]rank.Candidate{cand("near", 0, 0, .7), cand("far", 0, 0, .3)}, "near"},
+		"beside the question itself":         {[]rank.Candidate{cand("same", 0, 0, 1), cand("answer", 0, 0, .42), cand("far", 0, 0, .3)}, "same answer"},
 		"a word needs no floor":              {[]rank.Candidate{cand("word", .2, .3, -.1)}, "word"},
 		"without vectors":                    {[]rank.Candidate{cand("less", .2, .5, unknown), cand("more", .5, 1, unknown)}, "more less"},
 		"one without a vector":               {[]rank.Candidate{cand("far", .4, .8, .05), cand("not known", .4, .8, unknown), cand("near", .4, .8, .5)}, "near not known far"},
