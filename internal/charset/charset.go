@@ -238,11 +238,10 @@ func clean(s string) string {
 		}
 		switch s[i] {
 		case '\r':
-			for i+1 < len(s) && s[i+1] == '\r' && strings.HasPrefix(strings.TrimLeft(s[i+1:], "\r"), "\n") {
-				i++ // \r\r\n, made by careless converters, is one line end
-			}
-			if i+1 == len(s) || s[i+1] != '\n' {
-				out.WriteByte('\n')
+			run := len(s) - i - len(strings.TrimLeft(s[i:], "\r"))
+			i += run - 1
+			if i+1 == len(s) || s[i+1] != '\n' { // else \r\r\n, made by careless converters, is one line end
+				out.WriteString(strings.Repeat("\n", run))
 			}
 		case '\v', '\f':
 			out.WriteByte('\n')

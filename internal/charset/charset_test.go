@@ -276,3 +276,16 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// TestLongRunsOfReturns: a mark that stands again and again takes time in proportion, not its square,
+// with which this test would not end.
+func TestLongRunsOfReturns(t *testing.T) {
+	const n = 4 << 20
+	run := strings.Repeat("\r", n)
+	if got, _ := charset.Decode([]byte(run+"a"), ""); got != strings.Repeat("\n", n)+"a" {
+		t.Errorf("%d bytes", len(got))
+	}
+	if got, _ := charset.Decode([]byte("a"+run+"\nb"), ""); got != "a\nb" {
+		t.Errorf("%d bytes", len(got))
+	}
+}
