@@ -186,6 +186,7 @@ func TestProblems(t *testing.T) {
 	for _, c := range []struct{ name, toml, env, want string }{
 		{"unknown key", "[searxng]\n\nbase_ulr = \"x\"\n", "", "config.toml:3: unknown key searxng.base_ulr; did you mean searxng.base_url?\n"},
 		{"key of another section", "[mcp]\nbase_url = \"x\"", "", "config.toml:2: unknown key mcp.base_url; did you mean searxng.base_url?\n"},
+		{"key without its section", "deny_sources = [\"mail:hr\"]", "", "config.toml:1: unknown key deny_sources; did you mean policy.deny_sources? [policy]\n"},
 		{"two letters wrong", "[serchxng]\nenabled = true", "", "config.toml:1: unknown key serchxng; did you mean searxng?\n"},
 		{"unknown section", "[colours]\nenabled = true", "", "config.toml:1: unknown key colours\n"},
 		{"misspelt section", "[searxgn]\nenabled = true", "", "config.toml:1: unknown key searxgn; did you mean searxng?\n"},

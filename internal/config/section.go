@@ -74,15 +74,15 @@ func (l *loader) unknown(key, prefix string) string {
 	if prefix == "policy." {
 		inSection = append(inSection, clientsKey)
 	}
-	n := near.Word(key, inSection)
-	if n == "" {
-		// The right name in the wrong section.
-		last := key[strings.LastIndexByte(key, '.')+1:]
-		for _, k := range all {
-			if strings.HasSuffix(k, "."+last) {
-				n = k
-			}
+	// The right name in the wrong section comes before a similar one in this.
+	n, last := "", key[strings.LastIndexByte(key, '.')+1:]
+	for _, k := range all {
+		if strings.HasSuffix(k, "."+last) {
+			n = k
 		}
+	}
+	if n == "" {
+		n = near.Word(key, inSection)
 	}
 	msg := "unknown key " + key
 	if n != "" {
