@@ -14,7 +14,7 @@ import (
 const (
 	// MaxMentions bounds the mentions of one chunk. What the structure states and the tags come
 	// first, then the text in its order; mentions beyond the bound are left out, those already
-	// found go on being counted.
+	// found go on being counted. What stands for people without a name does not count.
 	MaxMentions = 64
 	// maxValue bounds a canonical value in bytes; anything longer is machine-made.
 	maxValue = 1024
@@ -32,6 +32,9 @@ const (
 	kindOrg      = "organization"
 	kindDatetime = "datetime"
 	kindTopic    = "topic"
+	// kindAddress is no kind that anybody sees: somebody whom the structure names by an address, a handle
+	// or a number alone. The store makes it the person that is known to have it.
+	kindAddress = "address"
 )
 
 // Input is one chunk as the extractor sees it.
@@ -159,8 +162,16 @@ func (c *collector) once(kind, value, surface string) {
 }
 
 func (c *collector) person(p doc.Person) {
-	if v := PersonValue(p.Name); v != "" && !machine(p) {
-		c.once(kindPerson, v, oneLine(p.Name))
+	if v := PersonValue(p.Name); v != "" {
+		if !machine(p) {
+			c.once(kindPerson, v, oneLine(p.Name))
+		}
+	} else if v := addressValue(p); v != "" {
+		before := len(c.mentions)
+		c.once(kindAddress, v, v)
+		if len(c.mentions) > before && c.max < 2*MaxMentions { // it takes no room from what is seen
+			c.max++
+		}
 	}
 	if v := EmailValue(p.Email); v != "" {
 		c.once(kindEmail, v, strings.TrimSpace(p.Email))
@@ -168,8 +179,12 @@ func (c *collector) person(p doc.Person) {
 	if v := HandleValue(p.Handle); v != "" {
 		c.once(kindHandle, v, "@"+strings.TrimLeft(strings.TrimSpace(p.Handle), "@"))
 	}
-	if v := OrganizationValue(p.Org); v != "" {
-		c.once(kindOrg, v, oneLine(p.Org))
+	org := p.Org
+	if org == "" {
+		org = bracketed(p.Name)
+	}
+	if v := OrganizationValue(org); v != "" {
+		c.once(kindOrg, v, oneLine(org))
 	}
 }
 

@@ -115,6 +115,7 @@ func TestExtractStructure(t *testing.T) {
 		{Kind: "email", Value: "alice.moreau@example.com", Surface: "Alice.Moreau@example.com", Count: 2},
 		{Kind: "handle", Value: "amoreau", Surface: "@amoreau", Count: 1},
 		{Kind: "organization", Value: "acme", Surface: "Acme, Inc.", Count: 1},
+		{Kind: "address", Value: "@bob", Surface: "@bob", Count: 1},
 		{Kind: "handle", Value: "bob", Surface: "@bob", Count: 2},
 		{Kind: "topic", Value: "quarterly-planning", Surface: "Quarterly Planning", Count: 1},
 		{Kind: "topic", Value: "atlas", Surface: "#Atlas", Count: 1},

@@ -37,8 +37,33 @@ func Links(people []doc.Person) []Link {
 		if v := HandleValue(p.Handle); v != "" {
 			add(Link{Kind: kindHandle, Value: v, Person: who})
 		}
+		if v := PhoneValue(p.Phone); v != "" {
+			add(Link{Kind: kindHandle, Value: v, Person: who})
+		}
 	}
 	return links
+}
+
+// addressValue names somebody without a name by what he is reached by: an address as it is, a number
+// behind "tel:", a handle behind "@".
+func addressValue(p doc.Person) string {
+	for _, s := range []string{p.Email, p.Name} {
+		if v := EmailValue(s); v != "" {
+			if roleAddress(v) {
+				return ""
+			}
+			return v
+		}
+	}
+	for _, s := range []string{p.Phone, p.Name} {
+		if v := PhoneValue(s); v != "" {
+			return v
+		}
+	}
+	if v := HandleValue(p.Handle); v != "" {
+		return "@" + v
+	}
+	return ""
 }
 
 // machine reports whether p writes from an address that takes no answer and names a company rather
@@ -199,6 +224,23 @@ func OrganizationValue(name string) string {
 		return ""
 	}
 	return v
+}
+
+// bracketed returns the organisation of "Ann Lee (Acme GmbH)": what stands in brackets behind a name, when its
+// legal form says that it is one.
+func bracketed(name string) string {
+	before, rest, ok := strings.Cut(name, "(")
+	if !ok || strings.TrimSpace(before) == "" || len(name) > 400 {
+		return ""
+	}
+	inside, _, _ := strings.Cut(rest, ")")
+	if words := nameWords(inside); len(words) > 1 && isLegalForm(words[len(words)-1]) {
+		return strings.TrimSpace(inside)
+	}
+	if v := joinName(nameWords(inside)); withoutHanForm(v) != v {
+		return strings.TrimSpace(inside)
+	}
+	return ""
 }
 
 func isLegalForm(w string) bool {

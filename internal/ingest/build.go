@@ -27,7 +27,8 @@ import (
 // this nor chunk.Version does.
 //
 // 2: emoji are tokens; characters that Unicode has not assigned are none.
-const buildVersion = 2
+// 3: who is named by an address or a number alone is a person that others may name.
+const buildVersion = 3
 
 // identity names a document in the whole store. source is the id of the source that gives the key
 // its meaning.
@@ -111,7 +112,7 @@ func described(buf []byte, d *doc.Document, tags []string) []byte {
 func links(d *doc.Document) []store.PersonLink {
 	people := make([]doc.Person, 0, 1+len(d.To))
 	add := func(p doc.Person) {
-		if p.Name != "" && (p.Email != "" || p.Handle != "") && !slices.Contains(people, p) {
+		if p.Name != "" && (p.Email != "" || p.Handle != "" || p.Phone != "") && !slices.Contains(people, p) {
 			people = append(people, p)
 		}
 	}

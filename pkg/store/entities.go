@@ -111,7 +111,7 @@ func presentKinds(ctx context.Context, q querier) ([]string, error) {
 	var kinds []string
 	for last := ""; ; {
 		var next *string
-		if err := q.QueryRowContext(ctx, "SELECT min(kind) FROM entities WHERE kind > ? AND chunks > 0", last).Scan(&next); err != nil {
+		if err := q.QueryRowContext(ctx, "SELECT min(kind) FROM entities WHERE kind > ? AND kind <> 'address' AND chunks > 0", last).Scan(&next); err != nil {
 			return nil, fmt.Errorf("list kinds: %w", err)
 		}
 		if next == nil {
@@ -139,7 +139,7 @@ func surface(ctx context.Context, q querier, entity int64, v view) (string, erro
 	}
 	var form string
 	err := q.QueryRowContext(ctx, `SELECT f.surface FROM forms f JOIN form_counts n ON n.form = f.id
-		WHERE f.entity IN (SELECT ?1 UNION ALL SELECT id FROM entities WHERE canonical = ?1)
+		WHERE f.entity IN (SELECT ?1 UNION ALL SELECT id FROM entities WHERE canonical = ?1 AND kind <> 'address')
 		GROUP BY f.surface ORDER BY sum(n.mentions) DESC, f.surface LIMIT 1`, entity).Scan(&form)
 	if err != nil {
 		return "", fmt.Errorf("read the forms of an entity: %w", err)
@@ -151,7 +151,7 @@ func surface(ctx context.Context, q querier, entity int64, v view) (string, erro
 func visibleSurface(ctx context.Context, q querier, members []int64, v view) (form string, err error) {
 	mentions := map[string]int{}
 	err = scanAll(ctx, q, `SELECT f.id, f.surface, coalesce((SELECT sum(n.mentions) FROM form_counts n WHERE n.form = f.id AND n.source NOT IN `+v.hidden+`), 0)
-		FROM forms f WHERE f.entity IN `+idList(members), func(r *sql.Rows) error {
+		FROM forms f JOIN entities e ON e.id = f.entity WHERE e.kind <> 'address' AND f.entity IN `+idList(members), func(r *sql.Rows) error {
 		var id int64
 		var surface string
 		var n int
@@ -197,8 +197,11 @@ func chunkEntities(ctx context.Context, q querier, chunk int64, scope Scope) ([]
 		}
 		if v.people != nil {
 			if t.id = v.rep(t.id); v.people.names[t.id] != "" {
-				t.ref.EntityID = v.people.names[t.id]
+				t.ref.EntityID, t.ref.Kind = v.people.names[t.id], "person"
 			}
+		}
+		if t.ref.Kind == kindAddress {
+			continue
 		}
 		t.chunks += found[t.id].chunks
 		found[t.id] = t
@@ -247,7 +250,7 @@ func (s *Store) NearestEntities(ctx context.Context, id string, limit int, scope
 			}
 		}
 		// Those of the kind that is meant, and whatever holds the value as it stands.
-		rows, err := q.QueryContext(ctx, "SELECT e.id, e.entity_id, "+chunks+" AS seen FROM entities e WHERE e.chunks > 0 AND (e.kind = ?1 OR instr(e.entity_id, ?2) > 0)"+and+
+		rows, err := q.QueryContext(ctx, "SELECT e.id, e.entity_id, "+chunks+" AS seen FROM entities e WHERE e.chunks > 0 AND e.kind <> 'address' AND (e.kind = ?1 OR instr(e.entity_id, ?2) > 0)"+and+
 			" AND "+none+" ORDER BY seen DESC, e.entity_id LIMIT ?3", kind, value, nearPool)
 		if err != nil {
 			return fmt.Errorf("list entities: %w", err)

@@ -120,9 +120,9 @@ func groupVisible(ctx context.Context, q querier, v sight) (*grouping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what sources share: %w", err)
 	}
-	err = scanAll(ctx, q, `SELECT e.id, substr(e.entity_id, length('person:') + 1), coalesce(e.canonical, e.id), sum(n.mentions)
+	err = scanAll(ctx, q, `SELECT e.id, substr(e.entity_id, length(e.kind) + 2), coalesce(e.canonical, e.id), sum(n.mentions)
 		FROM entities e CROSS JOIN forms f ON f.entity = e.id CROSS JOIN form_counts n ON n.form = f.id
-		WHERE e.kind = 'person' AND n.source NOT IN `+hidden+` GROUP BY e.id HAVING sum(n.mentions) > 0`, func(r *sql.Rows) error {
+		WHERE e.kind IN ('person', 'address') AND n.source NOT IN `+hidden+` GROUP BY e.id HAVING sum(n.mentions) > 0`, func(r *sql.Rows) error {
 		var m member
 		if err := r.Scan(&m.id, &m.value, &m.canonical, &m.mentions); err != nil {
 			return err
@@ -178,7 +178,7 @@ func groupVisible(ctx context.Context, q querier, v sight) (*grouping, error) {
 		}
 	}
 	for _, m := range people {
-		if _, other := g.reps[m.id]; other {
+		if _, other := g.reps[m.id]; other || nameless(m.value) {
 			continue
 		}
 		ids := view{people: g}.members(m.id)
@@ -219,7 +219,7 @@ func (g *grouping) moved(ctx context.Context, q querier, v sight) (map[string]*m
 			last[m.canonical] = chunk
 			g.chunks[m.canonical]++
 		}
-		if kind != "person" {
+		if kind != "person" && kind != kindAddress {
 			return nil
 		}
 		if old := people[m.value]; old != nil {

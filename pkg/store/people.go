@@ -6,13 +6,33 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // maxNames is how many different people one address may name and still tell that they are one: an
 // address that more share is a list or a service that writes in the name of others.
 const maxNames = 8
 
-// A member is a person entity as resolvePeople, or a grouping for a scope, sees it.
+// An entity of the kind "address" is somebody whom a document names by an address, a handle or a number
+// alone. It is never shown: it counts to the person whom links give that address, wherever and whenever
+// they say so, and else to nobody.
+const kindAddress = "address"
+
+// nameless reports whether the value of a member is an address and no name.
+func nameless(value string) bool { return strings.ContainsAny(value, "@:") }
+
+// addressKey returns what links call the address of a nameless member.
+func addressKey(value string) string {
+	if handle, ok := strings.CutPrefix(value, "@"); ok {
+		return "handle:" + handle
+	}
+	if strings.HasPrefix(value, "tel:") {
+		return "handle:" + value
+	}
+	return "email:" + value
+}
+
+// A member is a person entity, or an address, as resolvePeople, or a grouping for a scope, sees it.
 type member struct {
 	id        int64
 	value     string
@@ -48,6 +68,12 @@ func (tx *Tx) resolvePeople() error {
 // representative returns the member that stands for all of a group.
 func representative(group []*member) *member {
 	return slices.MinFunc(group, func(a, b *member) int {
+		if n := nameless(a.value); n != nameless(b.value) {
+			if n {
+				return 1
+			}
+			return -1
+		}
 		return cmp.Or(cmp.Compare(b.mentions, a.mentions), cmp.Compare(len(b.value), len(a.value)), cmp.Compare(a.value, b.value))
 	})
 }
@@ -111,9 +137,9 @@ func (tx *Tx) personLinks() (map[string][]string, error) {
 // people returns the persons that are mentioned, or are joined to others, by value.
 func (tx *Tx) people() (map[string]*member, error) {
 	people := map[string]*member{}
-	err := tx.w.each(`SELECT e.id, substr(e.entity_id, length('person:') + 1), coalesce(e.canonical, 0),
+	err := tx.w.each(`SELECT e.id, substr(e.entity_id, length(e.kind) + 2), coalesce(e.canonical, 0),
 			(SELECT coalesce(sum(n.mentions), 0) FROM forms f JOIN form_counts n ON n.form = f.id WHERE f.entity = e.id)
-		FROM entities e WHERE e.kind = 'person'`, nil, func(r *sql.Rows) error {
+		FROM entities e WHERE e.kind IN ('person', 'address')`, nil, func(r *sql.Rows) error {
 		var m member
 		if err := r.Scan(&m.id, &m.value, &m.canonical, &m.mentions); err != nil {
 			return err
@@ -151,6 +177,16 @@ func groups(links map[string][]string, people map[string]*member) [][]*member {
 			}
 		}
 	}
+	for value := range people {
+		if !nameless(value) {
+			continue
+		}
+		if names := links[addressKey(value)]; len(names) > 0 && len(names) <= maxNames {
+			if a, b := find(names[0]), find(value); a != b {
+				parent[a] = b
+			}
+		}
+	}
 	byRoot := map[string][]*member{}
 	for _, m := range people {
 		if m.mentions > 0 {
@@ -160,7 +196,7 @@ func groups(links map[string][]string, people map[string]*member) [][]*member {
 	}
 	var out [][]*member
 	for _, root := range slices.Sorted(maps.Keys(byRoot)) {
-		if g := byRoot[root]; len(g) > 1 {
+		if g := byRoot[root]; len(g) > 1 && slices.ContainsFunc(g, func(m *member) bool { return !nameless(m.value) }) {
 			out = append(out, g)
 		}
 	}

@@ -14,7 +14,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 			(SELECT count(*) FROM sources WHERE chunks > 0),
 			(SELECT count(*) FROM documents),
 			(SELECT coalesce(sum(chunks), 0) FROM sources),
-			(SELECT count(*) FROM entities WHERE chunks > 0),
+			(SELECT count(*) FROM entities WHERE chunks > 0 AND kind <> 'address'),
 			(SELECT count(*) FROM files WHERE path <> ?),
 			(SELECT count(*) FROM vectors),
 			(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size),

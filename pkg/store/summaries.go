@@ -324,7 +324,7 @@ func (s *Store) SealChunks(ctx context.Context, ids []int64) (chunks []Chunk, en
 		entities = make([][]EntityCount, len(ids))
 		rows, err := q.QueryContext(ctx, `SELECT m.chunk, e.entity_id, e.kind, f.surface, m.count
 			FROM mentions m CROSS JOIN forms f ON f.id = m.form CROSS JOIN entities e ON e.id = f.entity
-			WHERE m.chunk IN `+idList(ids)+`
+			WHERE e.kind <> 'address' AND m.chunk IN `+idList(ids)+`
 			ORDER BY m.chunk, m.count DESC, e.entity_id, f.surface`)
 		if err != nil {
 			return fmt.Errorf("read mentions: %w", err)

@@ -107,6 +107,11 @@ func (m *meta) take(f entry) bool {
 		// The people become entities; the line stays, since nothing else of a note shows them.
 		m.people = append(m.people, readPeople(f.value)...)
 		return false
+	case "organization", "organisation", "organizations", "organisations", "company", "employer":
+		for _, t := range texts {
+			m.people = append(m.people, doc.Person{Org: oneLine(plainTitle(t))})
+		}
+		return false
 	case "date", "day", "datetime", "published", "publishdate", "pubdate":
 		return takeTime(&m.date, texts)
 	case "created", "createdat", "createdon", "createdtime", "datecreated", "creationdate", "ctime":
