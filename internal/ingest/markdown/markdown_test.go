@@ -234,6 +234,8 @@ func TestPeople(t *testing.T) {
 		{"authors:\n  - name: Alice Moreau\n    email: a@example.com\n    affiliation: Acme\n  - name: Bob Tanaka", doc.Person{Name: "Alice Moreau", Email: "a@example.com", Org: "Acme"}, []doc.Person{bob}},
 		{"author:\n  name: Alice Moreau", alice, nil},
 		{"attendees: [[Bob Tanaka]]", doc.Person{}, []doc.Person{bob}},
+		{"company: Acme GmbH", doc.Person{}, []doc.Person{{Org: "Acme GmbH"}}},
+		{"organizations:\n  - \"[[Acme]]\"\n  - Granite Works", doc.Person{}, []doc.Person{{Org: "Acme"}, {Org: "Granite Works"}}},
 	} {
 		d := mustRead(t, "a.md", "---\n"+c.front+"\n---\ntext\n")
 		if diff := cmp.Diff(c.author, d.Author); diff != "" {
