@@ -34,11 +34,15 @@ func (tx *Tx) PutDocument(rec DocumentRecord) (docID int64, res PutResult, err e
 	}
 	args := []any{source, rec.SourceRef, rec.Title, rec.Author, rec.TimestampMS, tags, rec.Hash[:]}
 	var old map[string]oldChunk
+	had := map[int64]bool{} // tags
 	res = Added
 	if found {
 		res = Replaced
 		if old, err = tx.clearDocument(docID); err != nil {
 			return 0, Unchanged, err
+		}
+		for _, c := range old {
+			had[c.tags] = true
 		}
 		err = tx.w.exec("UPDATE documents SET source = ?, source_ref = ?, title = ?, author = ?, timestamp_ms = ?, tags = ?, hash = ? WHERE id = ?",
 			append(args, docID)...)
@@ -65,22 +69,45 @@ func (tx *Tx) PutDocument(rec DocumentRecord) (docID int64, res PutResult, err e
 			return 0, Unchanged, fmt.Errorf("write a link: %w", err)
 		}
 	}
+	if found {
+		if err := tx.tagsLeft(docID, had); err != nil {
+			return 0, Unchanged, err
+		}
+	}
 	tx.stale[metaPeople] = true
 	return docID, res, nil
 }
 
+// tagsLeft notes that tags may be unused when a document no longer has what it had. To find out takes a
+// look at every chunk there is.
+func (tx *Tx) tagsLeft(docID int64, had map[int64]bool) error {
+	err := tx.w.each("SELECT DISTINCT tags FROM chunks WHERE document = ?", []any{docID}, func(r *sql.Rows) error {
+		var id int64
+		err := r.Scan(&id)
+		delete(had, id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read the tags of a document: %w", err)
+	}
+	if len(had) > 0 {
+		tx.stale[metaTags] = true
+	}
+	return nil
+}
+
 // An oldChunk is a row that a document had before.
-type oldChunk struct{ id, sum, source, timeMS int64 }
+type oldChunk struct{ id, sum, source, timeMS, tags int64 }
 
 // clearDocument takes back everything about a document but its row and its chunks' rows, which it
 // returns by chunk_id.
 func (tx *Tx) clearDocument(docID int64) (map[string]oldChunk, error) {
 	old := map[string]oldChunk{}
 	var source int64
-	err := tx.w.each("SELECT id, chunk_id, source, index_sum, timestamp_ms FROM chunks WHERE document = ?", []any{docID}, func(r *sql.Rows) error {
+	err := tx.w.each("SELECT id, chunk_id, source, index_sum, timestamp_ms, tags FROM chunks WHERE document = ?", []any{docID}, func(r *sql.Rows) error {
 		var c oldChunk
 		var name string
-		if err := r.Scan(&c.id, &name, &source, &c.sum, &c.timeMS); err != nil {
+		if err := r.Scan(&c.id, &name, &source, &c.sum, &c.timeMS, &c.tags); err != nil {
 			return err
 		}
 		c.source = source
@@ -190,7 +217,7 @@ func (tx *Tx) deleteDocument(docID int64) (chunks int, err error) {
 	if err := tx.w.exec("DELETE FROM documents WHERE id = ?", docID); err != nil {
 		return 0, fmt.Errorf("remove a document: %w", err)
 	}
-	tx.stale[metaPeople] = true
+	tx.stale[metaPeople], tx.stale[metaTags] = true, true
 	return len(old), nil
 }
 

@@ -140,6 +140,15 @@ func (tx *Tx) ReleaseExcept(fileID int64, docIDs []int64) (documents, chunks int
 	return documents, chunks, nil
 }
 
+// MoveFile gives what is known about a file another path and fingerprint, and has the file read again. What
+// it holds stays. Nothing happens when something is known about the other path.
+func (tx *Tx) MoveFile(from, to, fingerprint string) error {
+	if err := tx.w.exec("UPDATE OR IGNORE files SET path = ?, fingerprint = ?, complete = 0 WHERE path = ?", to, fingerprint, from); err != nil {
+		return fmt.Errorf("move a file record: %w", err)
+	}
+	return nil
+}
+
 // DropFile removes the record of a file and the documents that no other file holds.
 func (tx *Tx) DropFile(path string) (documents, chunks int, err error) {
 	var id int64
@@ -215,6 +224,6 @@ func (tx *Tx) ForgetSource(sourceID string) (documents, chunks int, err error) {
 		return 0, 0, err
 	}
 	tx.w.known = newKnown()
-	tx.stale[metaPeople], tx.stale[metaGarbage], tx.stale[metaScrub] = true, true, true
+	tx.stale[metaPeople], tx.stale[metaGarbage], tx.stale[metaTags], tx.stale[metaScrub] = true, true, true, true
 	return documents, chunks, nil
 }

@@ -15,6 +15,7 @@ func (s *Store) Finish(ctx context.Context) error {
 	for _, step := range []func(*Tx) error{
 		(*Tx).resolvePeople,
 		(*Tx).collectGarbage,
+		(*Tx).collectTags,
 		(*Tx).countTerms,
 		func(tx *Tx) error {
 			v, err := tx.Meta(metaScrub)
@@ -58,11 +59,23 @@ func (tx *Tx) collectGarbage() error {
 				"DELETE FROM forms WHERE NOT EXISTS (SELECT 1 FROM form_counts n WHERE n.form = forms.id)",
 				"DELETE FROM entities WHERE NOT EXISTS (SELECT 1 FROM forms f WHERE f.entity = entities.id)",
 				"DELETE FROM authors WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.author = authors.id)",
-				"DELETE FROM tagsets WHERE id NOT IN (SELECT tags FROM chunks)",
 			} {
 				if err := tx.w.exec(query); err != nil {
 					return fmt.Errorf("remove unused rows: %w", err)
 				}
+			}
+			return nil
+		})
+	})
+}
+
+// collectTags removes tags that no chunk has any more.
+func (tx *Tx) collectTags() error {
+	return tx.ifStale(metaTags, func() error {
+		defer func() { tx.w.known = newKnown() }()
+		return tx.w.wiping(func() error {
+			if err := tx.w.exec("DELETE FROM tagsets WHERE id NOT IN (SELECT tags FROM chunks)"); err != nil {
+				return fmt.Errorf("remove unused tags: %w", err)
 			}
 			return nil
 		})

@@ -34,6 +34,7 @@ type pair struct{ what, source int64 }
 const (
 	metaPeople  = "stale.people"  // mentions, links or holders have changed since people were resolved
 	metaGarbage = "stale.garbage" // rows may exist that nothing refers to
+	metaTags    = "stale.tags"    // tags may exist that no chunk has
 	metaScrub   = "stale.scrub"   // forgotten text may still stand in unused parts of the file
 	metaTermsAt = "terms.chunks"  // number of chunks when common_terms was counted
 	// metaPeopleVersion changes whenever mentions, links or holders may have; see groupings.
@@ -182,7 +183,7 @@ func (tx *Tx) flush() error {
 			}
 		}
 	}
-	for _, key := range []string{metaPeople, metaGarbage, metaScrub} {
+	for _, key := range []string{metaPeople, metaGarbage, metaTags, metaScrub} {
 		if tx.stale[key] {
 			if err := tx.SetMeta(key, "1"); err != nil {
 				return err
