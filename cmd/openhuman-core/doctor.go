@@ -157,7 +157,7 @@ func examineMemory(ctx context.Context, s *store.Store) []finding {
 		}
 		// What points at this command says nothing here.
 		f.Mend = strings.TrimPrefix(f.Mend, "See what is damaged with: openhuman-core doctor. ")
-		if _, statErr := os.Stat(s.Path()); errors.Is(statErr, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) {
 			f.Verdict = warning // nothing has been taken in yet
 		}
 		return f
@@ -167,7 +167,16 @@ func examineMemory(ctx context.Context, s *store.Store) []finding {
 		return []finding{bad("memory", err)}
 	}
 	all := []finding{{"memory", well, fmt.Sprintf("%s: %s, %s documents, %s chunks.", s.Path(), size(stats.Bytes), number(stats.Documents), number(stats.Chunks)), ""}}
-	problems, err := s.Integrity(ctx)
+	gone, err := s.Missing(ctx)
+	problems := make([]string, 0, len(gone))
+	for _, what := range gone {
+		problems = append(problems, "it has no "+what+".")
+	}
+	if err == nil {
+		var found []string
+		found, err = s.Integrity(ctx)
+		problems = append(problems, found...)
+	}
 	switch {
 	case err != nil:
 		all = append(all, bad("file", err))

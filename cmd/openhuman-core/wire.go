@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -208,10 +207,11 @@ func (a *app) openForIngest(ctx context.Context, cfg config.Config, dry bool) (*
 	if !dry {
 		return a.openWriter(ctx, cfg)
 	}
-	if _, err := os.Stat(storePath(cfg)); errors.Is(err, fs.ErrNotExist) {
+	s, err := store.Open(ctx, store.Options{Path: storePath(cfg), ReadOnly: true})
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return store.Open(ctx, store.Options{Path: storePath(cfg), ReadOnly: true})
+	return s, err
 }
 
 // findSource returns how many chunks the source holds, whatever the policy hides: its owner asks.

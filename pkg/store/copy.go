@@ -52,6 +52,11 @@ func inspect(ctx context.Context, path string) (info CopyInfo, err error) {
 	case v > SchemaVersion:
 		return info, versionError{v, SchemaVersion}
 	}
+	if info.SchemaVersion == SchemaVersion {
+		if err := checkSchema(ctx, p.db); err != nil {
+			return info, err
+		}
+	}
 	err = p.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM sources WHERE chunks > 0), (SELECT count(*) FROM documents), (SELECT count(*) FROM chunks)").
 		Scan(&info.Sources, &info.Documents, &info.Chunks)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -24,6 +26,9 @@ var (
 	errForeign     = errors.New("a database of another program")
 	errUnrecovered = errors.New("a write-ahead log that cannot be recovered here")
 )
+
+// mendDamaged is what to do about a file that can no longer be trusted.
+const mendDamaged = "See what is damaged with: openhuman-core doctor. Put a backup back with: openhuman-core restore FILE. Without one, move it away and run: openhuman-core ingest PATH"
 
 // versionError tells a schema version that this program cannot work with.
 type versionError struct{ have, want int }
@@ -51,7 +56,8 @@ func reopenable(err error) bool {
 		return true
 	}
 	var v versionError
-	return errors.As(err, &v) || errors.Is(err, errForeign) || errors.Is(err, errEmpty)
+	var d schemaError
+	return errors.As(err, &v) || errors.As(err, &d) || errors.Is(err, errForeign) || errors.Is(err, errEmpty)
 }
 
 // explain turns an error about the state of the store into a fault that says what is wrong and
@@ -73,7 +79,14 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	}
 	path := s.opts.Path
 	var v versionError
+	var d schemaError
+	if link, to := dangling(err, path); link != "" {
+		return fault.New(fault.Unavailable, "The memory at %s cannot be reached: %s is a link to %s, which is not there.", path, link, to).
+			WithHint("Connect the disk that it leads to and try again. If that is gone for good, remove the link, then put a backup back with: openhuman-core restore FILE, or run: openhuman-core ingest PATH")
+	}
 	switch {
+	case errors.As(err, &d):
+		return fault.Wrap(fault.Unavailable, err, "The memory at %s is damaged: %s.", path, d.what).WithHint(mendDamaged)
 	case errors.As(err, &v) && v.have > v.want:
 		return fault.Wrap(fault.Conflict, err, "The memory at %s was written by a newer version of openhuman-core.", path).
 			WithHint("Update openhuman-core, or restore a backup from before.")
@@ -113,7 +126,7 @@ func explainCode(err error, path string) error {
 			WithHint("Put a backup back with: openhuman-core restore FILE. Without one, move it away and run: openhuman-core ingest PATH")
 	case sqlite3.SQLITE_CORRUPT:
 		return fault.Wrap(fault.Unavailable, err, "The memory at %s is damaged.", path).
-			WithHint("See what is damaged with: openhuman-core doctor. Put a backup back with: openhuman-core restore FILE. Without one, move it away and run: openhuman-core ingest PATH")
+			WithHint(mendDamaged)
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY:
 		return fault.Wrap(fault.Unavailable, err, "The memory at %s may not be read or written by this user.", path).
 			WithHint("Correct the permissions of the file and its folder; openhuman-core doctor says which.")
@@ -125,6 +138,25 @@ func explainCode(err error, path string) error {
 			WithHint("Check the disk, then run: openhuman-core doctor")
 	}
 	return err
+}
+
+// dangling returns the link on the way to path that leads nowhere and is behind err, and where it would
+// lead; "" for none. To who opens it nothing is there, to who makes it something is.
+func dangling(err error, path string) (link, to string) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+		return "", ""
+	}
+	for at := path; ; at = filepath.Dir(at) {
+		if to, err := os.Readlink(at); err == nil {
+			if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
+				return at, to
+			}
+			return "", ""
+		}
+		if filepath.Dir(at) == at {
+			return "", ""
+		}
+	}
 }
 
 // Locked reports whether err is that others had the memory locked for too long.

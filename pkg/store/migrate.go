@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 //go:embed migrations/*.sql
@@ -53,7 +56,8 @@ func checkVersion(ctx context.Context, q querier) error {
 	return versionError{version, SchemaVersion}
 }
 
-// readVersion returns the schema version: 0 for a database with nothing in it.
+// readVersion returns the schema version: 0 for a database with nothing in it. A version that is none,
+// below 1 with something in it, is an error.
 func readVersion(ctx context.Context, q querier) (int, error) {
 	// One statement, so that it is one state of a file that another process may be setting up.
 	var version, app, tables int
@@ -62,6 +66,9 @@ func readVersion(ctx context.Context, q querier) (int, error) {
 		return 0, fmt.Errorf("read the schema version: %w", err)
 	}
 	if app == applicationID {
+		if version < 0 || version == 0 && tables > 0 {
+			return 0, schemaError{fmt.Sprintf("it says that its format is version %d, which there never was", version)}
+		}
 		return version, nil
 	}
 	if app != 0 || version != 0 || tables != 0 {
@@ -85,6 +92,9 @@ func migrate(ctx context.Context, conn *sql.Conn, scripts []string) error {
 			return nil
 		}
 		if err := migrateStep(ctx, conn, version, scripts[version]); err != nil {
+			if resultCode(err) == sqlite3.SQLITE_ERROR { // the scripts are sound
+				err = errors.Join(schemaError{fmt.Sprintf("it is not what version %d has written", version)}, err)
+			}
 			return fmt.Errorf("migrate to version %d: %w", version+1, err)
 		}
 	}

@@ -57,6 +57,20 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
+// link makes a symbolic link.
+func link(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		if runtime.GOOS == "windows" {
+			t.Skip("links need a privilege here")
+		}
+		t.Fatal(err)
+	}
+}
+
+// mends are what helps against every damage.
+var mends = []string{"openhuman-core doctor", "openhuman-core restore FILE", "openhuman-core ingest PATH"}
+
 // TestBadStates: what is wrong with the file is said, with the command that mends it; and once it
 // is mended, the same reader serves it.
 func TestBadStates(t *testing.T) {
@@ -110,6 +124,29 @@ func TestBadStates(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, fault.Unavailable, []string{"damaged", "openhuman-core doctor", "openhuman-core restore", "openhuman-core ingest PATH"}},
+		{"a version that there never was", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = -5") },
+			fault.Unavailable, append([]string{"damaged", "version -5"}, mends...)},
+		{"no version", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = 0") },
+			fault.Unavailable, append([]string{"damaged", "version 0"}, mends...)},
+		{"a table is gone", func(t *testing.T, path string) { filled(t, path); script(t, path, "DROP TABLE chunks") },
+			fault.Unavailable, append([]string{"damaged", "no table chunks"}, mends...)},
+		{"the index is gone", func(t *testing.T, path string) { filled(t, path); script(t, path, "DROP TABLE chunk_index") },
+			fault.Unavailable, append([]string{"damaged", "no table chunk_index"}, mends...)},
+		{"a column is gone", func(t *testing.T, path string) {
+			filled(t, path)
+			script(t, path, "ALTER TABLE chunks DROP COLUMN content")
+		},
+			fault.Unavailable, append([]string{"damaged", "no column chunks.content"}, mends...)},
+		{"a link to nothing", func(t *testing.T, path string) {
+			link(t, filepath.Join(filepath.Dir(path), "unplugged", "memory.db"), path)
+		},
+			fault.Unavailable, []string{"cannot be reached", "unplugged", "Connect the disk", "openhuman-core restore"}},
+		{"a folder that is a link to nothing", func(t *testing.T, path string) {
+			if err := os.Remove(filepath.Dir(path)); err != nil {
+				t.Fatal(err)
+			}
+			link(t, filepath.Join(t.TempDir(), "unplugged"), filepath.Dir(path))
+		}, fault.Unavailable, []string{"cannot be reached", "unplugged", "Connect the disk", "openhuman-core restore"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "workspace", "memory.db")
@@ -137,6 +174,11 @@ func TestBadStates(t *testing.T) {
 				t.Errorf("reading made the file: %v", err)
 			}
 			// Mended, it is served.
+			if _, err := os.Readlink(filepath.Dir(path)); err == nil {
+				if err := os.Remove(filepath.Dir(path)); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := os.RemoveAll(path); err != nil {
 				t.Fatal(err)
 			}
@@ -158,6 +200,10 @@ func TestBadStatesForWriters(t *testing.T) {
 		{"another program's", func(t *testing.T, path string) { script(t, path, "CREATE TABLE bookmarks (url)") }, fault.Conflict},
 		{"newer", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = 99") }, fault.Conflict},
 		{"not a database", func(t *testing.T, path string) { write(t, path, strings.Repeat("text\n", 1000)) }, fault.Unavailable},
+		{"a version that there never was", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = -5") }, fault.Unavailable},
+		{"no version", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = 0") }, fault.Unavailable},
+		{"an older one that it is not", func(t *testing.T, path string) { filled(t, path); script(t, path, "PRAGMA user_version = 1") }, fault.Unavailable},
+		{"a table is gone", func(t *testing.T, path string) { filled(t, path); script(t, path, "DROP TABLE chunks") }, fault.Unavailable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "memory.db")
@@ -177,6 +223,54 @@ func TestBadStatesForWriters(t *testing.T) {
 				t.Error("the file was changed")
 			}
 		})
+	}
+}
+
+// TestLinkToNothingForWriters: a memory on a disk that is not there is not begun anew elsewhere.
+func TestLinkToNothingForWriters(t *testing.T) {
+	dir := t.TempDir()
+	gone := filepath.Join(dir, "unplugged")
+	link(t, filepath.Join(gone, "memory.db"), filepath.Join(dir, "memory.db"))
+	link(t, gone, filepath.Join(dir, "workspace"))
+	for _, path := range []string{filepath.Join(dir, "memory.db"), filepath.Join(dir, "workspace", "memory.db"), filepath.Join(dir, "workspace", "deeper", "memory.db")} {
+		_, err := store.Open(t.Context(), store.Options{Path: path})
+		if fault.CodeOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "which is not there") || !strings.Contains(fault.HintOf(err), "Connect the disk") {
+			t.Errorf("%s: %v", path, err)
+		}
+		if _, err := os.Lstat(gone); !os.IsNotExist(err) {
+			t.Errorf("%s: something was made at the end of the link: %v", path, err)
+		}
+	}
+}
+
+// TestDamagedMeanwhile: what another program does to the file while it is open is told as what it is.
+func TestDamagedMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	filled(t, path)
+	s := store.Lazy(store.Options{Path: path, ReadOnly: true})
+	defer s.Close()
+	if _, _, err := s.ListChunks(t.Context(), store.ListQuery{Limit: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := s.Missing(t.Context()); err != nil || len(gone) > 0 {
+		t.Fatalf("%q is missing, %v", gone, err)
+	}
+	script(t, path, "DROP INDEX chunks_time; DROP INDEX chunks_source")
+	if gone, err := s.Missing(t.Context()); err != nil || strings.Join(gone, ", ") != "index chunks_source, index chunks_time" {
+		t.Errorf("%q is missing, %v", gone, err)
+	}
+	if _, _, err := s.ListChunks(t.Context(), store.ListQuery{Limit: 1}); err != nil {
+		t.Errorf("without an index: %v", err)
+	}
+	script(t, path, "DROP TABLE mentions; DROP TABLE chunks")
+	for range 2 {
+		_, _, err := s.ListChunks(t.Context(), store.ListQuery{Limit: 1})
+		if fault.CodeOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "it has no table chunks") {
+			t.Errorf("without a table: %v", err)
+		}
+	}
+	if _, err := store.Inspect(t.Context(), path); fault.CodeOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "damaged") {
+		t.Errorf("as a backup: %v", err)
 	}
 }
 

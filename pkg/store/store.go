@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -126,6 +127,7 @@ type pool struct {
 	immutable bool // opened without locks, because nothing could be locked there
 	stmts     statements
 	groupings groupings
+	whole     atomic.Bool    // the schema was looked at
 	turns     chan struct{}  // held by every read, so that compiling always finds a connection
 	reads     sync.WaitGroup // from acquire to the end of the read; none begins on a pool that was dropped
 }
@@ -163,7 +165,13 @@ func (p *pool) run(ctx context.Context, fn func(context.Context, querier) error)
 	if err := checkVersion(ctx, repeated(rtx)); err != nil {
 		return err
 	}
-	return fn(ctx, rtx)
+	if !p.whole.Load() {
+		if err := checkSchema(ctx, tx); err != nil {
+			return err
+		}
+		p.whole.Store(true)
+	}
+	return blame(ctx, tx, fn(ctx, rtx))
 }
 
 // viewMemory reads over the only connection that a store in memory has.

@@ -74,7 +74,10 @@ func openWriter(ctx context.Context, o Options) (*writer, error) {
 					WithHint("Keep the workspace on a local disk.")
 			}
 		}
-		return migrate(ctx, w.conn, steps)
+		if err := migrate(ctx, w.conn, steps); err != nil {
+			return err
+		}
+		return checkSchema(ctx, w.conn)
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.close())
