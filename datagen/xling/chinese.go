@@ -223,6 +223,13 @@ func writeSimpler(path string, simpler map[rune]map[rune]int, d *dictionary) err
 			lines = append(lines, string(t)+"\t"+string(best))
 		}
 	}
+	// What others become is a simplified character itself: 么 of 麼 is not the 幺 that it is another way to write.
+	targets := map[string]bool{}
+	for _, l := range lines {
+		_, to, _ := strings.Cut(l, "\t")
+		targets[to] = true
+	}
+	lines = slices.DeleteFunc(lines, func(l string) bool { from, _, _ := strings.Cut(l, "\t"); return targets[from] })
 	slices.Sort(lines)
 	fmt.Println("traditional characters", len(lines))
 	return os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644)

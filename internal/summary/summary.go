@@ -12,7 +12,7 @@ import (
 )
 
 // Version is raised whenever the same text would give another summary.
-const Version = 1
+const Version = 2
 
 // MaxTokens is the length of a summary, by estimate. It is half of what it summarises if that is
 // shorter.
