@@ -26,7 +26,7 @@ const unknown = -1
 // lattice is the working memory of a segmentation.
 type lattice struct {
 	run  []byte
-	asis []byte // run as it was written, where that is not the same
+	asis []byte // run with the characters as written that some words have so; empty: the same
 	ends []int  // where each character of run ends
 	was  []int  // and each of asis
 	best []float32

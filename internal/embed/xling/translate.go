@@ -47,8 +47,9 @@ func (s *Set) visitRuns(sp span, v visitor) {
 		switch {
 		case part == "":
 		case in:
-			l.asis = append(l.asis[:0], text.Fold(part)...)
-			l.run = sp.of.appendSimple(l.run[:0], l.asis)
+			folded := text.Fold(part)
+			l.run = sp.of.appendSimple(l.run[:0], folded, false)
+			l.asis = sp.of.appendSimple(l.asis[:0], folded, true)
 			if bytes.Equal(l.run, l.asis) {
 				l.asis = l.asis[:0]
 			}
@@ -114,20 +115,22 @@ func (l *Language) compound(la *lattice, word string) []piece {
 // maxCompound is how long a word is at most that is looked into, in bytes.
 const maxCompound = 60
 
-// appendSimple appends the simplified form of a folded run.
-func (l *Language) appendSimple(dst, run []byte) []byte {
+// appendSimple appends the simplified form of a folded run; where some words are written with a character
+// as it is, it stays if asis is set.
+func (l *Language) appendSimple(dst []byte, run string, asis bool) []byte {
 	if len(l.words.simpler) == 0 {
 		return append(dst, run...)
 	}
-	for i := 0; i < len(run); {
-		r, n := utf8.DecodeRune(run[i:])
-		dst = utf8.AppendRune(dst, l.words.simple(r))
-		i += n
+	for _, r := range run {
+		if s := l.words.simple(r); s != r && !(asis && l.words.has(r)) {
+			r = s
+		}
+		dst = utf8.AppendRune(dst, r)
 	}
 	return dst
 }
 
-func (l *Language) simplified(s string) string { return string(l.appendSimple(nil, []byte(s))) }
+func (l *Language) simplified(s string) string { return string(l.appendSimple(nil, s, false)) }
 
 // Translate returns a text with every foreign word in place of which its meaning stands, word by
 // word. What is not foreign stays as it is.

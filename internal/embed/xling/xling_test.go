@@ -385,3 +385,19 @@ func FuzzTranslate(f *testing.F) {
 		}
 	})
 }
+
+// A word is looked up as it is written before it is simplified: characters that are simplified ones themselves, or
+// are so in some words only, are not taken for traditional ones.
+func TestAsWritten(t *testing.T) {
+	s := load(t)
+	for text, want := range map[string]string{
+		"什么": "what", "什麼": "what", "为什么": "why", "著名": "famous", "著作權": "copyright", "乾隆": "the Qianlong era", "乾淨": "clean", "乾杯": "drink a toast",
+	} {
+		if got := s.Translate(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := s.Translate("去宁波"); !strings.Contains(got, "Ningbo") {
+		t.Error(got)
+	}
+}
