@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/openhuman/openhuman-core/internal/term"
 	"github.com/openhuman/openhuman-core/pkg/store"
@@ -14,14 +11,20 @@ import (
 
 func newStatusCommand(a *app) *cobra.Command {
 	var files bool
+	var outcomes []string
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show what the memory holds, and what became of each file",
 		Long: `Shows where the memory lies and what it holds. --files lists every file that was looked at with what became
-of it: ok, partial (some of it could not be read), no_text, skipped or failed, and why.
+of it: ok, partial (some of it could not be read), no_text, skipped or failed, and why. The sums below them say how many
+files each rule left out; of a folder that was left out whole, they count the files that are in it now. --outcome narrows
+the list, and not the sums.
 Both count what policy.deny_sources hides as well: they are for the owner of the memory.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := knownOutcomes(outcomes, files); err != nil {
+				return err
+			}
 			cfg, err := a.settings()
 			if err != nil {
 				return err
@@ -32,12 +35,13 @@ Both count what policy.deny_sources hides as well: they are for the owner of the
 			}
 			defer m.Close()
 			if files {
-				return a.printFiles(c.Context(), m.store)
+				return a.printFiles(c.Context(), m.store, outcomes)
 			}
 			return a.printStatus(c.Context(), m)
 		},
 	}
 	c.Flags().BoolVar(&files, "files", false, "list the files")
+	c.Flags().StringSliceVar(&outcomes, "outcome", nil, "with --files, list only ok, partial, no_text, skipped or failed ones")
 	a.jsonFlag(c)
 	return c
 }
@@ -122,37 +126,4 @@ type summaryCounts struct {
 	Levels      int `json:"levels"`
 	Sealed      int `json:"chunks_sealed"`
 	Stale       int `json:"sources_to_seal"`
-}
-
-func (a *app) printFiles(ctx context.Context, s *store.Store) error {
-	files, err := s.Files(ctx, "")
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(files, func(x, y store.FileRecord) int { return strings.Compare(x.Path, y.Path) })
-	if a.json {
-		type file struct {
-			Path       string `json:"path"`
-			Outcome    string `json:"outcome"`
-			Reason     string `json:"reason,omitempty"`
-			Documents  int    `json:"documents"`
-			Bytes      int64  `json:"bytes"`
-			IngestedAt string `json:"ingested_at"`
-			Complete   bool   `json:"complete"`
-		}
-		list := []file{}
-		for _, f := range files {
-			list = append(list, file{f.Path, f.Outcome, f.Reason, f.Documents, f.Size, f.IngestedAt.UTC().Format(time.RFC3339), f.Complete})
-		}
-		return a.printJSON(map[string]any{"files": list})
-	}
-	table := term.Table{Head: []string{"OUTCOME", "DOCUMENTS", "FILE", "WHY"}, Right: []int{1}, Wide: 3}
-	for _, f := range files {
-		outcome := f.Outcome
-		if !f.Complete {
-			outcome += " (unfinished)"
-		}
-		table.Row(outcome, number(f.Documents), f.Path, f.Reason)
-	}
-	return table.Write(a.stdout, term.Columns(a.stdout))
 }

@@ -55,10 +55,10 @@ Exit status 3 means that some files or rows could not be taken in.`,
 		Args: noneEmpty("NAME"),
 		RunE: func(c *cobra.Command, names []string) error {
 			if o.every < time.Second {
-				return fmt.Errorf("--every must be a second or more")
+				return fault.New(fault.Invalid, "--every must be a second or more.").WithHint("The default is 1m, a minute.")
 			}
 			if o.watch && o.dry {
-				return errors.New("--watch and --dry-run exclude each other")
+				return fault.New(fault.Invalid, "--watch and --dry-run exclude each other.").WithHint("Leave one out.")
 			}
 			if o.watch {
 				return a.watch(c.Context(), o, names)
