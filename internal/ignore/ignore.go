@@ -78,6 +78,19 @@ func Check(pattern string) error {
 // Empty reports whether the list has no pattern.
 func (l *List) Empty() bool { return l == nil || len(l.rules) == 0 }
 
+// String returns the patterns as they were written, one a line.
+func (l *List) String() string {
+	if l == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i := range l.rules {
+		b.WriteString(l.rules[i].text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 func (l *List) add(pattern string, line int) {
 	if r, ok := compile(pattern); ok {
 		r.line = line

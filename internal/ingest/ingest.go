@@ -35,6 +35,7 @@ type Options struct {
 	Limits  Limits           // zero: DefaultLimits()
 	Workers int              // 0: one for each processor
 	FS      FS               // nil: OS{}
+	Temp    string           // folder for what readers seek in of archives; "": that of the machine
 	Now     func() time.Time // nil: time.Now
 }
 
@@ -95,7 +96,7 @@ func start(ctx context.Context, o Options, find func(context.Context, *run) ([]t
 	if o.Store == nil && !o.DryRun {
 		return Summary{}, errors.New("ingest: no store")
 	}
-	r := &run{o: o, start: o.Now(), sum: Summary{Outcomes: map[doc.Outcome]int{}}, reread: map[string]bool{}}
+	r := &run{o: o, start: o.Now(), sum: Summary{Outcomes: map[doc.Outcome]int{}}, reread: map[string]bool{}, idleInside: map[string]bool{}}
 	r.meter = &meter{report: o.Progress, now: o.Now, start: r.start}
 	err := r.do(ctx, find)
 	r.sum.Elapsed = o.Now().Sub(r.start)
@@ -113,6 +114,8 @@ type run struct {
 	sum   Summary
 	meter *meter
 	rows  []Source // what a sync was given
+	// idleInside are the files in archives that were not read since they are as they were.
+	idleInside map[string]bool
 	// reread are the files to read again before the run ends.
 	reread map[string]bool
 }

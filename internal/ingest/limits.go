@@ -1,6 +1,10 @@
 package ingest
 
-import "time"
+import (
+	"time"
+
+	"github.com/openhuman/openhuman-core/internal/ingest/archive"
+)
 
 // Limits bound what one run may use. They are stated here only; docs and reasons quote them.
 type Limits struct {
@@ -14,6 +18,8 @@ type Limits struct {
 	MarkdownBytes int64
 	// Depth is how many folders deep the walk goes below the path that it was given.
 	Depth int
+	// Archive bounds what is read of archives.
+	Archive archive.Limits
 	// Reported is how many files with a problem a Summary lists by name; all are counted, and the
 	// store keeps every one.
 	Reported int
@@ -27,6 +33,7 @@ func DefaultLimits() Limits {
 		InFlightBytes: 24 << 20,
 		MarkdownBytes: 4 << 20,
 		Depth:         128,
+		Archive:       archive.DefaultLimits(),
 		Reported:      200,
 	}
 }

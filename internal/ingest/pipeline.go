@@ -1,18 +1,10 @@
 package ingest
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"path/filepath"
-	"strings"
 	"sync"
-	"time"
 
-	"github.com/openhuman/openhuman-core/internal/chunk"
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
@@ -30,6 +22,7 @@ const (
 // A job is one file on its way.
 type job struct {
 	seq         int
+	at          int // place of e in the entries of the run, -1 for what stands in an archive
 	e           entry
 	format      Format
 	in          *doc.Input
@@ -41,6 +34,15 @@ type job struct {
 	out         chan *item // closed when the file is read
 
 	report doc.Report // valid once out is closed
+	done   func()     // frees what the file was read from; nil: nothing to free
+
+	// Of an archive.
+	packed bool
+	finish func() doc.Report // called once all that is in it was read
+	// retry says that the next run has to look again, whatever became of the file.
+	retry bool
+	// gone are the names of what earlier runs found in it and this one did not.
+	gone []string
 
 	// The writer's own.
 	fileID    int64
@@ -64,16 +66,17 @@ type item struct {
 }
 
 // pipeline takes the entries in. again, when set, says what became of each of them earlier in this
-// run.
-func (r *run) pipeline(ctx context.Context, entries []entry, known map[string]store.FileRecord, again []FileResult) error {
+// run; of archives nothing else is read then.
+func (r *run) pipeline(ctx context.Context, entries []entry, known map[string]store.FileRecord, again map[string]FileResult) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.meter.stage(Reading)
 	p := &pipe{
-		run: r, known: known, kinds: newKinds(), entries: entries, again: again,
+		run: r, known: known, kinds: newKinds(), entries: entries, again: again, inside: packedNames(known), marks: r.marks(), nothing: make(chan *item),
 		order: make(chan *job, queued), work: make(chan *job, queued), build: make(chan func(), 2*r.o.Workers),
 		gate: newGate(r.o.Limits.InFlightBytes),
 	}
+	close(p.nothing)
 	if err := p.kinds.load(ctx, r.o.Store); err != nil {
 		return err
 	}
@@ -114,141 +117,16 @@ type pipe struct {
 	run     *run
 	known   map[string]store.FileRecord
 	entries []entry
-	again   []FileResult
+	again   map[string]FileResult
+	inside  []string // names of what is known to stand in archives, sorted
+	marks   marks
+	nothing chan *item // what a file that needs no reader brings
+	seq     int
 	kinds   *kinds
 	order   chan *job
 	work    chan *job
 	build   chan func()
 	gate    *gate
-}
-
-// schedule makes a job of every entry that has to be looked at.
-func (p *pipe) schedule(ctx context.Context, entries []entry) {
-	nothing := make(chan *item) // what a file that needs no reader brings
-	close(nothing)
-	rules := fmt.Sprintf("%d.%d.%d %s", buildVersion, chunk.Version, lookVersion, formatsHash(p.run.o.Formats))
-	versions := map[string]string{}
-	none := "-/" // what no reader takes, which a new version of any may
-	for _, f := range p.run.o.Formats {
-		versions[f.Name()] = fmt.Sprintf("%s/%d", f.Name(), f.Version())
-		none += fmt.Sprintf("%d.", f.Version())
-	}
-	versions["-"] = none
-	for i, e := range entries {
-		if ctx.Err() != nil {
-			return
-		}
-		j := &job{seq: i, e: e, out: nothing}
-		if was, ok := p.known[e.name]; ok {
-			j.was = &was
-		}
-		where := e.root.path + " " + e.root.Source + e.said.print()
-		if e.wanted {
-			where += " wanted"
-		}
-		unchanged := func(reader string) bool {
-			return j.was != nil && j.was.Complete && j.was.Outcome != string(doc.Failed) && j.was.Root == e.root.path &&
-				j.was.Size == e.size && j.was.MTimeNS == e.mtimeNS && j.was.Fingerprint == print(rules, reader, where)
-		}
-		switch {
-		case e.outcome != "":
-			j.fingerprint = print("rule", "-", where)
-			j.report = doc.Report{Outcome: e.outcome, Reason: e.reason}
-			j.unchanged = j.was != nil && j.was.Complete && j.was.Outcome == string(e.outcome) && j.was.Reason == e.reason && j.was.Fingerprint == j.fingerprint
-		case j.was != nil && unchanged(versions[readerOf(j.was.Fingerprint)]):
-			j.report = doc.Report{Outcome: doc.Outcome(j.was.Outcome), Reason: j.was.Reason}
-			j.unchanged = true
-		default:
-			p.look(j)
-			version := none
-			if j.format.Reader != nil {
-				version = versions[j.format.Name()]
-			}
-			j.fingerprint = print(rules, version, where)
-		}
-		select {
-		case p.order <- j:
-		case <-ctx.Done():
-			return
-		}
-		if j.in == nil {
-			continue
-		}
-		select {
-		case p.work <- j:
-		case <-ctx.Done():
-			close(j.out)
-			return
-		}
-	}
-}
-
-// print is the fingerprint of a file: everything that decides what becomes of it beside its bytes.
-func print(rules, reader, where string) string { return rules + "|" + reader + "|" + where }
-
-// readerOf returns the name of the reader in a fingerprint.
-func readerOf(fingerprint string) string {
-	_, rest, _ := bytes.Cut([]byte(fingerprint), []byte("|"))
-	reader, _, _ := bytes.Cut(rest, []byte("|"))
-	name, _, _ := bytes.Cut(reader, []byte("/"))
-	return string(name)
-}
-
-// look opens a file and finds out what it is. A file that needs no reader gets its report here.
-func (p *pipe) look(j *job) {
-	done := func(o doc.Outcome, reason string) {
-		j.report = doc.Report{Outcome: o, Reason: reason}
-	}
-	head, err := p.head(j.e)
-	switch {
-	case err != nil:
-		done(doc.Failed, reasonOf(err))
-		return
-	case len(head) == 0:
-		done(doc.NoText, reasonEmpty)
-		return
-	case !j.e.wanted && privateKey(head):
-		done(doc.Skipped, reasonPrivateKey)
-		return
-	}
-	in := &doc.Input{
-		Path: j.e.name, Rel: j.e.rel, Root: base(j.e.root.path), Size: j.e.size,
-		ModTime: time.Unix(0, j.e.mtimeNS).UTC(), Head: head,
-	}
-	left := j.e.size
-	in.Open = func() (doc.File, error) {
-		if int64(len(head)) == j.e.size {
-			return &counted{doc.InMemory(head), p.run.meter, &left}, nil
-		}
-		f, err := p.run.o.FS.Open(j.e.path)
-		if err != nil {
-			return nil, err
-		}
-		return &counted{f, p.run.meter, &left}, nil
-	}
-	if strings.Contains(j.e.rel, "/") {
-		in.Above = p.above(filepath.Dir(filepath.Dir(j.e.path)))
-	}
-	format, ok := detect(p.formats(j.e.said), in)
-	if !ok && j.e.said != nil && j.e.said.Kind != "" {
-		done(doc.Skipped, fmt.Sprintf("it is no %s, which the settings want here", j.e.said.Kind))
-		return
-	}
-	if !ok {
-		done(doc.Skipped, unknownReason(base(j.e.name), head))
-		return
-	}
-	if format.AnyText {
-		if what := notTaken(base(j.e.name), head); what != "" {
-			done(doc.Skipped, what+notYet)
-			return
-		}
-	}
-	j.in, j.format = in, format
-	j.out = make(chan *item, perFile)
-	if format.Kind != "" {
-		j.container, j.shown = p.run.reg.source(format.Kind, j.e.root, extent(format.Source, j.e))
-	}
 }
 
 // formats are those that are asked about a file.
@@ -278,58 +156,12 @@ func extent(x Extent, e entry) string {
 	return e.root.path
 }
 
-// above returns what opens the regular files of dir by their name; like the walk it follows no link.
-func (p *pipe) above(dir string) func(string) (doc.File, error) {
-	return func(name string) (doc.File, error) {
-		if name != filepath.Base(name) {
-			return nil, fs.ErrInvalid
-		}
-		path := filepath.Join(dir, name)
-		info, err := p.run.o.FS.Lstat(path)
-		switch {
-		case err != nil:
-			return nil, err
-		case !info.Mode().IsRegular():
-			return nil, fs.ErrNotExist
-		}
-		return p.run.o.FS.Open(path)
-	}
-}
-
-// head reads the beginning of a file, all of a small one.
-func (p *pipe) head(e entry) ([]byte, error) {
-	f, err := p.run.o.FS.Open(e.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b := make([]byte, min(e.size, doc.HeadSize))
-	n, err := io.ReadFull(f, b)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
-	}
-	return b[:n], nil
-}
-
-// counted tells the meter what is read, of a file that is read twice only once.
-type counted struct {
-	doc.File
-	m    *meter
-	left *int64
-}
-
-func (c *counted) Read(b []byte) (int, error) {
-	n, err := c.File.Read(b)
-	if once := min(int64(n), *c.left); once > 0 {
-		*c.left -= once
-		c.m.read(int(once))
-	}
-	return n, err
-}
-
 // readFile has a file read and hands its documents on. Whatever happens, out is closed.
 func (p *pipe) readFile(ctx context.Context, j *job) {
 	defer close(j.out)
+	if j.done != nil {
+		defer j.done()
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			j.report = doc.Report{Outcome: doc.Failed, Reason: fmt.Sprintf("the %s reader stopped at something unexpected in it", j.format.Name())}
@@ -346,6 +178,7 @@ func (p *pipe) readFile(ctx context.Context, j *job) {
 // emit sends one document to the builders and, in its place, to the writer.
 func (p *pipe) emit(ctx context.Context, j *job, d *doc.Document) error {
 	j.e.said.on(d)
+	j.e.place(d)
 	it := &item{d: d, weight: weight(d), ready: make(chan struct{}), global: d.GlobalKey != "", longest: d.Longest}
 	if !p.gate.enter(j.seq, it.weight) {
 		return context.Cause(ctx)

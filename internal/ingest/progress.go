@@ -73,6 +73,9 @@ func (m *meter) found(size int64) {
 	m.update(func(e *Event) { e.Stage = Scanning; e.Files++; e.Bytes += size })
 }
 
+// inside counts files that were found in an archive.
+func (m *meter) inside(files int) { m.update(func(e *Event) { e.Files += files }) }
+
 // more is what is read a second time.
 func (m *meter) more(size int64) { m.update(func(e *Event) { e.Bytes += size }) }
 

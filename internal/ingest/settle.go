@@ -23,22 +23,25 @@ func (r *run) unsettle(paths []string) {
 // is stored of the document is still what a file gave that holds it no longer. Files that the run
 // was not asked for wait for a run that is.
 func (r *run) settle(ctx context.Context, entries []entry) error {
+	met := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		met[e.name] = true
+	}
 	for range settlings {
 		if len(r.reread) == 0 {
 			return nil
 		}
 		waiting := r.reread
 		r.reread = map[string]bool{}
-		entries := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !waiting[e.name] || e.outcome != "" })
 		known := map[string]store.FileRecord{}
 		err := r.o.Store.Update(ctx, func(tx *store.Tx) error {
-			for _, e := range entries {
-				f, ok, err := tx.File(e.name)
+			for name := range waiting {
+				f, ok, err := tx.File(name)
 				if err != nil {
 					return err
 				}
 				if ok && !f.Complete { // else the run has come to it since
-					known[e.name] = f
+					known[name] = f
 				}
 			}
 			return nil
@@ -47,17 +50,26 @@ func (r *run) settle(ctx context.Context, entries []entry) error {
 			return err
 		}
 		var left []entry
-		var before []FileResult
+		before := map[string]FileResult{}
+		packed := map[string]bool{} // archives that they stand in
+		for name, f := range known {
+			before[name] = FileResult{name, doc.Outcome(f.Outcome), f.Reason}
+			if r.idleInside[name] {
+				delete(r.idleInside, name)
+				r.sum.Unchanged--
+			}
+			if a, ok := archiveOf(name, func(s string) bool { return met[s] }); ok {
+				packed[a] = true
+			}
+		}
 		for _, e := range entries {
-			f, ok := known[e.name]
-			if !ok {
+			if _, ok := known[e.name]; e.outcome != "" || !ok && !packed[e.name] {
 				continue
 			}
-			if e.idle {
+			if e.idle && !packed[e.name] {
 				r.sum.Unchanged--
 			}
 			left = append(left, e)
-			before = append(before, FileResult{e.name, doc.Outcome(f.Outcome), f.Reason})
 			r.meter.more(e.size)
 		}
 		if len(left) == 0 {

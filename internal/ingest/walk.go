@@ -25,6 +25,11 @@ type entry struct {
 	said    *said
 	// wanted says that a person has asked for the file although it looks like one of secrets.
 	wanted bool
+	// in is the archive that it stands in, inner its path there, and cost about how much of the archive's
+	// own size it is.
+	in    *opened
+	inner string
+	cost  int64
 	// idle says, once the run has come to it, that it was not read since it is as it was.
 	idle bool
 }

@@ -39,9 +39,13 @@ func (w *writer) run(ctx context.Context) error {
 	defer tick.Stop()
 	for j := range w.p.order {
 		if j.unchanged {
-			w.p.entries[j.seq].idle = true
+			if j.at >= 0 {
+				w.p.entries[j.at].idle = true
+			} else {
+				w.r.idleInside[j.e.name] = true
+			}
 			w.r.count(FileResult{j.e.name, j.report.Outcome, j.report.Reason}, true)
-			w.r.meter.read(int(j.e.size))
+			w.r.meter.read(int(j.e.onDisk()))
 			continue
 		}
 		w.p.gate.front(j.seq)
@@ -78,7 +82,16 @@ func (w *writer) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx) // what the reader said then means nothing
 		}
+		if j.finish != nil {
+			j.report = j.finish()
+		}
+		if j.packed || j.at < 0 {
+			w.r.meter.read(int(j.e.cost))
+		}
 		if err := w.add(ctx, op{j: j}, 0); err != nil {
+			return err
+		}
+		if err := w.leave(ctx, j); err != nil {
 			return err
 		}
 	}
@@ -86,6 +99,22 @@ func (w *writer) run(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	return w.flush(ctx)
+}
+
+// leave removes what stood in an archive and certainly does not any more.
+func (w *writer) leave(ctx context.Context, j *job) error {
+	if len(j.gone) == 0 || !j.certain() {
+		return nil
+	}
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	for part := range slices.Chunk(j.gone, 500) {
+		if err := w.r.drop(ctx, part, w.p.known); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add puts an op into the batch and writes it when it is large or old enough.
@@ -153,7 +182,7 @@ func (w *writer) flush(ctx context.Context) error {
 			s.Bytes += o.j.e.size
 		}
 		if f := (FileResult{o.j.e.name, report.Outcome, report.Reason}); w.p.again != nil {
-			w.r.recount(w.p.again[o.j.seq], f)
+			w.r.recount(w.p.again[o.j.e.name], f)
 		} else {
 			w.r.count(f, false)
 		}
@@ -288,7 +317,7 @@ func (j *job) outcome() doc.Report {
 	switch {
 	case j.broken > 0 && r.Outcome != doc.Failed:
 		return doc.Report{Outcome: doc.Partial, Reason: "some of it could not be cut into chunks"}
-	case r.Outcome == doc.OK && j.kept == 0:
+	case r.Outcome == doc.OK && j.kept == 0 && !j.packed:
 		return doc.Report{Outcome: doc.NoText, Reason: "there is no text in it"}
 	}
 	return r
@@ -297,7 +326,7 @@ func (j *job) outcome() doc.Report {
 // record is what the store keeps about a file.
 func (j *job) record(complete bool) store.FileRecord {
 	rec := store.FileRecord{
-		Path: j.e.name, Root: j.e.root.path, Size: j.e.size, MTimeNS: j.e.mtimeNS, Fingerprint: j.fingerprint, Complete: complete,
+		Path: j.e.name, Root: j.e.root.path, Size: j.e.size, MTimeNS: j.e.mtimeNS, Fingerprint: j.fingerprint, Complete: complete && !j.retry,
 		Outcome: string(doc.Partial), Reason: "being taken in",
 	}
 	if complete {
@@ -328,6 +357,7 @@ func (r *run) removeGone(ctx context.Context, w *walk, targets []target, known m
 	for _, e := range w.entries {
 		met[e.name] = true
 	}
+	isFile := func(name string) bool { _, ok := known[name]; return ok }
 	for _, t := range targets {
 		if t.file {
 			continue
@@ -335,14 +365,18 @@ func (r *run) removeGone(ctx context.Context, w *walk, targets []target, known m
 		var gone []string
 		kept, held, away := 0, 0, false
 		for name, f := range known {
-			if !within(name, t.name) || name == t.name || !t.means(name) {
+			file := name
+			if a, ok := archiveOf(name, isFile); ok {
+				file = a
+			}
+			if !within(name, t.name) || name == t.name || !t.means(file) {
 				continue
 			}
 			if f.Documents > 0 {
 				held++
 			}
 			switch {
-			case met[name]:
+			case met[file]: // and what is in it was seen to
 			case w.gone(name, t.name):
 				gone = append(gone, name)
 			default:

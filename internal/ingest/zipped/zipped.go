@@ -35,17 +35,15 @@ type Container struct {
 
 // Open reads the list of members. The error is a sentence's worth for people.
 func Open(r io.ReaderAt, size int64, l Limits) (*Container, error) {
-	at := &bounded{r: r, left: l.Directory}
-	z, err := zip.NewReader(at, size)
+	z, err := Directory(r, size, l.Directory)
 	switch {
-	case at.over:
+	case errors.Is(err, ErrBound):
 		return nil, fmt.Errorf("its list of members is larger than %d MB", l.Directory>>20)
 	case err != nil:
 		return nil, errors.New("it is damaged, or its end is missing")
 	case len(z.File) > l.Members:
 		return nil, fmt.Errorf("it has more than %d members", l.Members)
 	}
-	at.free = true // what members unpack to is bounded by itself
 	c := &Container{members: make(map[string]*zip.File, len(z.File)), left: l.Total}
 	for _, f := range z.File {
 		name := strings.TrimPrefix(strings.ReplaceAll(f.Name, `\`, "/"), "/")
@@ -55,6 +53,21 @@ func Open(r io.ReaderAt, size int64, l Limits) (*Container, error) {
 		}
 	}
 	return c, nil
+}
+
+// Directory reads the list of members, of which it reads at most so many bytes: else the error is
+// ErrBound.
+func Directory(r io.ReaderAt, size, most int64) (*zip.Reader, error) {
+	at := &bounded{r: r, left: most}
+	z, err := zip.NewReader(at, size)
+	if at.over {
+		return nil, ErrBound
+	}
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return nil, err
+	}
+	at.free = true // what members unpack to is bounded by itself
+	return z, nil
 }
 
 // key makes names equal that differ in case only, as programs that read such files do.
