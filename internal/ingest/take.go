@@ -68,7 +68,7 @@ func Take(ctx context.Context, o TakeOptions, documents []*doc.Document) ([]Take
 			if err != nil {
 				return err
 			}
-			if err := tx.HoldWritten(id, rec.Source); err != nil {
+			if err := tx.HoldWritten(id, rec); err != nil {
 				return err
 			}
 			t := Taken{SourceID: rec.Source.SourceID, DocumentID: rec.Identity, Unchanged: res == store.Unchanged, ChunkIDs: make([]string, len(rec.Chunks))}

@@ -242,7 +242,7 @@ func (w *writer) document(tx *store.Tx, t *tally, j *job, it *item) error {
 		if held {
 			t.same++
 			j.docs = append(j.docs, id)
-			return tx.HoldFor(j.fileID, id, it.rec.Source)
+			return tx.HoldAs(j.fileID, id, &it.rec)
 		}
 	}
 	if it.longest {
@@ -253,7 +253,7 @@ func (w *writer) document(tx *store.Tx, t *tally, j *job, it *item) error {
 		if held {
 			t.same++
 			j.docs = append(j.docs, id)
-			return tx.HoldFor(j.fileID, id, it.rec.Source)
+			return tx.HoldAs(j.fileID, id, &it.rec)
 		}
 	}
 	id, res, err := tx.PutDocument(it.rec)
@@ -272,7 +272,7 @@ func (w *writer) document(tx *store.Tx, t *tally, j *job, it *item) error {
 	}
 	j.docs = append(j.docs, id)
 	// The document may be in another source, when a file that held it before this one was forgotten.
-	return tx.HoldFor(j.fileID, id, it.rec.Source)
+	return tx.HoldAs(j.fileID, id, &it.rec)
 }
 
 // characters counts the text of a document, as the store does.

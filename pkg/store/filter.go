@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -63,36 +64,20 @@ func (f Filter) where(ctx context.Context, q querier) (condition, error) {
 		}
 		and = append(and, v.servedUnder(ids))
 	}
-	for _, list := range []struct {
-		column, query string
-		want, exclude func(string) bool
-	}{
-		{"c.tags", "SELECT id, tags FROM tagsets WHERE tags <> '[]'", matchTags(f.Tags), matchTags(f.exclude().Tags)},
-	} {
-		if list.want != nil {
-			ids, err := resolve(ctx, q, list.query, list.want)
-			if err != nil {
-				return none, err
-			}
-			if len(ids) == 0 {
-				return none, nil
-			}
-			in := list.column + " IN " + idList(ids)
-			if v.shared {
-				in += " AND NOT " + v.isHidden()
-			}
-			and = append(and, in)
+	if want := matchTags(f.Tags); want != nil {
+		tagged, err := v.tagged(ctx, q, want)
+		if err != nil || tagged == "" {
+			return none, err
 		}
-		if list.exclude != nil {
-			ids, err := resolve(ctx, q, list.query, list.exclude)
-			if err != nil {
-				return none, err
-			}
-			if not := list.column + " NOT IN " + idList(ids); v.shared {
-				and = append(and, "("+not+" OR "+v.isHidden()+")")
-			} else if len(ids) > 0 {
-				and = append(and, not)
-			}
+		and = append(and, tagged)
+	}
+	if not := matchTags(f.exclude().Tags); not != nil {
+		tagged, err := v.tagged(ctx, q, not)
+		if err != nil {
+			return none, err
+		}
+		if tagged != "" {
+			and = append(and, "NOT "+tagged)
 		}
 	}
 	if len(f.Authors) > 0 {
@@ -221,6 +206,36 @@ func matchAuthors(want []string) func(string) bool {
 		name = text.Fold(name)
 		return slices.ContainsFunc(folded, func(w string) bool { return strings.Contains(name, w) })
 	}
+}
+
+// tagged is the condition that a chunk has tags that match, "" when none has.
+func (v sight) tagged(ctx context.Context, q querier, match func(string) bool) (string, error) {
+	ids, err := resolve(ctx, q, "SELECT id, tags FROM tagsets WHERE tags <> '[]'", match)
+	if err != nil {
+		return "", err
+	}
+	own := "c.tags IN " + idList(ids)
+	if !v.shared {
+		if len(ids) == 0 {
+			return "", nil
+		}
+		return own, nil
+	}
+	var lists []string
+	err = scanAll(ctx, q, "SELECT DISTINCT tags FROM holders WHERE tags <> '[]'", func(r *sql.Rows) error {
+		var tags string
+		if err := r.Scan(&tags); err != nil {
+			return err
+		}
+		if match(tags) {
+			lists = append(lists, "'"+strings.ReplaceAll(tags, "'", "''")+"'")
+		}
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("resolve names: %w", err)
+	}
+	return "iif(" + v.isHidden() + ", " + v.tags() + " IN (" + strings.Join(lists, ",") + "), " + own + ")", nil
 }
 
 func matchTags(want []string) func(string) bool {

@@ -73,6 +73,16 @@ func seen(t *rapid.T, tb testing.TB, s *store.Store, scope store.Scope) map[stri
 			add("nearest "+kind+name, nearest, err)
 		}
 	}
+	for _, tag := range []string{"red", "it's", "of-mail:a", "of-mail:b", "of-mail:c"} {
+		for what, f := range map[string]store.Filter{"with ": {Tags: []string{tag}}, "without ": {Exclude: &store.Filter{Tags: []string{tag}}}} {
+			f.Scope = scope
+			page, total, err := s.ListChunks(ctx, store.ListQuery{Filter: f, Limit: 5})
+			for i := range page {
+				page[i].RowID = 0
+			}
+			add(what+tag, []any{page, total}, err)
+		}
+	}
 	sources, err := s.Sources(ctx, scope)
 	add("sources", sources, err)
 	page, _, err := s.ListChunks(ctx, store.ListQuery{Filter: store.Filter{Scope: scope}, Limit: 1000})

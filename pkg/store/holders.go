@@ -23,30 +23,46 @@ func (tx *Tx) Hold(fileID, docID int64) error {
 	if !found {
 		return fmt.Errorf("write a holder: there is no document %d", docID)
 	}
-	return tx.hold(fileID, docID, source)
+	return tx.hold(fileID, docID, source, "", nil)
 }
 
-// HoldFor states that a file holds a document that it would put into this source, whichever it is in.
+// HoldFor states that a file holds a document that it would put into this source, whichever it is in, and
+// nothing of what it says of it.
 func (tx *Tx) HoldFor(fileID, docID int64, m SourceMeta) error {
 	source, err := tx.source(m)
 	if err != nil {
 		return err
 	}
-	return tx.hold(fileID, docID, source)
+	return tx.hold(fileID, docID, source, "", nil)
+}
+
+// HoldAs states that a file holds a document and would store it like this: its source, reference and
+// tags are served to whom the source that it is in is hidden.
+func (tx *Tx) HoldAs(fileID, docID int64, rec *DocumentRecord) error {
+	source, err := tx.source(rec.Source)
+	if err != nil {
+		return err
+	}
+	return tx.hold(fileID, docID, source, rec.SourceRef, rec.Tags)
 }
 
 // hold writes a holder, mostly one that is new. An upsert would need a savepoint of its own, for
 // which FTS5 writes out what it has gathered.
-func (tx *Tx) hold(fileID, docID, source int64) error {
+func (tx *Tx) hold(fileID, docID, source int64, ref string, tags []string) error {
+	list, err := encodeTags(tags)
+	if err != nil {
+		return err
+	}
 	var was sql.NullInt64
-	found, err := tx.w.get("SELECT source FROM holders WHERE file = ? AND document = ?", []any{fileID, docID}, &was)
+	var hadRef, hadTags string
+	found, err := tx.w.get("SELECT source, source_ref, tags FROM holders WHERE file = ? AND document = ?", []any{fileID, docID}, &was, &hadRef, &hadTags)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read holders: %w", err)
 	case !found:
-		err = tx.w.exec("INSERT INTO holders (file, document, source) VALUES (?, ?, ?)", fileID, docID, source)
-	case was.Int64 != source:
-		err = tx.w.exec("UPDATE holders SET source = ? WHERE file = ? AND document = ?", source, fileID, docID)
+		err = tx.w.exec("INSERT INTO holders (file, document, source, source_ref, tags) VALUES (?, ?, ?, ?, ?)", fileID, docID, source, ref, list)
+	case was.Int64 != source || hadRef != ref || hadTags != list:
+		err = tx.w.exec("UPDATE holders SET source = ?, source_ref = ?, tags = ? WHERE file = ? AND document = ?", source, ref, list, fileID, docID)
 	}
 	if err != nil {
 		return fmt.Errorf("write a holder: %w", err)

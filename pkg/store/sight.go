@@ -54,8 +54,21 @@ func sightWithout(ctx context.Context, q querier, hidden []int64) (sight, error)
 }
 
 // other is the source under which a chunk of a hidden source is served, NULL for none.
-func (v sight) other() string {
-	return "(SELECT h.source FROM holders h WHERE h.document = c.document AND h.source NOT IN " + v.hidden + " ORDER BY h.file LIMIT 1)"
+func (v sight) other() string { return v.asHeld("h.source") }
+
+// asHeld is what the holder under which a chunk of a hidden source is served says, NULL when there is none.
+func (v sight) asHeld(what string) string {
+	return "(SELECT " + what + " FROM holders h WHERE h.document = c.document AND h.source NOT IN " + v.hidden + " ORDER BY h.file LIMIT 1)"
+}
+
+// tags are the tags of a chunk of a hidden source as JSON.
+func (v sight) tags() string { return v.asHeld("h.tags") }
+
+// ref is the reference of a chunk of a hidden source: where in the document it stands, after how the
+// holder calls that.
+func (v sight) ref() string {
+	return v.asHeld(`(SELECT h.source_ref || iif(h.source_ref <> '' AND substr(c.source_ref, 1, length(d.source_ref)) = d.source_ref,
+		substr(c.source_ref, length(d.source_ref) + 1), '') FROM documents d WHERE d.id = c.document)`)
 }
 
 // isHidden is the condition that a chunk is in a hidden source, whatever it is served under.
@@ -94,11 +107,11 @@ func (v sight) visibleDocument() string {
 }
 
 // columns are what scanChunk reads, from [sight.from]. What a hidden source says of a document, its
-// reference and tags there, is left out.
+// reference and tags there, gives way to what the other says.
 func (v sight) columns() string {
 	ref, tags := "c.source_ref", "t.tags"
 	if v.shared {
-		ref, tags = "iif("+v.isHidden()+", '', c.source_ref)", "iif("+v.isHidden()+", '[]', t.tags)"
+		ref, tags = "iif("+v.isHidden()+", "+v.ref()+", c.source_ref)", "iif("+v.isHidden()+", "+v.tags()+", t.tags)"
 	}
 	return strings.NewReplacer("REF", ref, "TAGS", tags).Replace(
 		"c.id, c.chunk_id, s.source_id, s.kind, REF, c.title, a.name, c.context, c.content, c.timestamp_ms, c.token_count, TAGS")

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -171,7 +173,8 @@ func TestAuthorsOfHiddenSources(t *testing.T) {
 }
 
 // TestSharedIsAsIfItWereOfTheOther: a document of a hidden source that a file of another holds as well
-// is in every answer what it would be if it had come from that other alone.
+// is in every answer what it would be if it had come from that other alone, with the reference and the
+// tags that it has there, whichever was taken in first.
 func TestSharedIsAsIfItWereOfTheOther(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		hide := rapid.SampledFrom([]storetest.Without{{"mail:a"}, {"mail:b"}, {"mail:a", "mail:c"}}).Draw(rt, "hidden")
@@ -179,25 +182,26 @@ func TestSharedIsAsIfItWereOfTheOther(t *testing.T) {
 		part := open(t, store.Options{Path: store.Memory})
 		defer full.Close()
 		defer part.Close()
-		sources := []string{"mail:a", "mail:b", "mail:c"}
+		order := rapid.Permutation([]string{"mail:a", "mail:b", "mail:c"}).Draw(rt, "order")
+		// as is the document as a file of a source has it.
+		as := func(d store.DocumentRecord, source string) store.DocumentRecord {
+			d.Source.SourceID, d.Chunks = source, slices.Clone(d.Chunks)
+			d.SourceRef = rapid.SampledFrom([]string{"mid:1@x", source + ".mbox#5"}).Draw(rt, "reference")
+			d.Tags = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"red", "it's", "of-" + source}), 0, 2, rapid.ID[string]).Draw(rt, "tags")
+			for k := range d.Chunks {
+				if d.Chunks[k].SourceRef = d.SourceRef; k > 0 {
+					d.Chunks[k].SourceRef += "&part=2"
+				}
+			}
+			return storetest.Rehash(d)
+		}
 		for round := range 2 {
 			n := rapid.IntRange(1, 5).Draw(rt, "documents")
 			err := full.Update(t.Context(), func(tx *store.Tx) error {
 				for i := range n {
 					d := genMail(rt, 10*round+i)
-					d.SourceRef = "" // what the hidden source calls it is not told
-					for k := range d.Chunks {
-						d.Chunks[k].SourceRef = ""
-					}
-					id, _, err := tx.PutDocument(storetest.Rehash(d))
-					if err != nil {
-						return err
-					}
-					served := ""
-					if !hide.Hides(d.Source.SourceID) {
-						served = d.Source.SourceID
-					}
-					for _, s := range sources {
+					first, served := true, false
+					for _, s := range order { // of the files, in which the first one brings the document
 						file, err := tx.PutFile(store.FileRecord{Path: "/" + s, Complete: true})
 						if err != nil {
 							return err
@@ -205,16 +209,27 @@ func TestSharedIsAsIfItWereOfTheOther(t *testing.T) {
 						if s != d.Source.SourceID && !rapid.Bool().Draw(rt, "held") {
 							continue
 						}
-						if err := tx.HoldFor(file, id, store.SourceMeta{SourceID: s, Kind: "email"}); err != nil {
+						mine := as(d, s)
+						id, held, err := tx.HeldBefore(d.Identity, file)
+						if err != nil {
 							return err
 						}
-						if served == "" && !hide.Hides(s) {
-							served = s
+						if held == first {
+							rt.Fatalf("held %v, first %v", held, first)
 						}
-					}
-					if served != "" {
-						d.Source.SourceID = served
-						storetest.Put(t, part, storetest.Rehash(d))
+						if first {
+							if id, _, err = tx.PutDocument(mine); err != nil {
+								return err
+							}
+							first = false
+						}
+						if err := tx.HoldAs(file, id, &mine); err != nil {
+							return err
+						}
+						if !served && !hide.Hides(s) {
+							served = true
+							storetest.Put(t, part, mine)
+						}
 					}
 				}
 				return nil
@@ -232,6 +247,57 @@ func TestSharedIsAsIfItWereOfTheOther(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUpgradeOfSharedDocuments: what earlier versions did not keep of a document that two files hold is
+// read again, and until then nothing of the hidden source is served.
+func TestUpgradeOfSharedDocuments(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	s := open(t, store.Options{Path: path})
+	err := s.Update(t.Context(), func(tx *store.Tx) error {
+		for i, source := range []string{"mail:hr", "mail:work", "mail:other"} {
+			file, err := tx.PutFile(store.FileRecord{Path: "/" + source, Complete: true})
+			if err != nil {
+				return err
+			}
+			d := storetest.Doc("mail:hr", "email", "both", storetest.Text{Content: "both"})
+			if i == 2 {
+				d = storetest.Doc(source, "email", "one", storetest.Text{Content: "one"})
+			}
+			id, _, err := tx.PutDocument(d)
+			if err != nil {
+				return err
+			}
+			if err := tx.HoldFor(file, id, store.SourceMeta{SourceID: source, Kind: "email"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	script(t, path, "ALTER TABLE holders DROP COLUMN tags; ALTER TABLE holders DROP COLUMN source_ref; PRAGMA user_version = 4")
+	s = open(t, store.Options{Path: path})
+	got, err := s.Strings(t.Context(), "SELECT path || ' ' || complete FROM files ORDER BY path")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"/mail:hr 1", "/mail:other 1", "/mail:work 0"}, got); diff != "" {
+		t.Error(diff)
+	}
+	page, _, err := s.ListChunks(t.Context(), store.ListQuery{Filter: store.Filter{Scope: storetest.Without{"mail:hr"}}, Limit: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range page {
+		if c.Content == "both" && (c.SourceRef != "" || c.Tags != nil || c.SourceID != "mail:work") {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(page) != 2 {
+		t.Errorf("%d chunks", len(page))
+	}
 }
 
 // What is remembered of the sharing follows it.

@@ -13,13 +13,13 @@ import (
 // goes. No listing of files shows it.
 const written = "openhuman:written"
 
-// HoldWritten states that callers have written a document, which keeps it whatever files hold.
-func (tx *Tx) HoldWritten(docID int64, m SourceMeta) error {
+// HoldWritten states that callers have written a document like this, which keeps it whatever files hold.
+func (tx *Tx) HoldWritten(docID int64, rec *DocumentRecord) error {
 	file, err := tx.PutFile(FileRecord{Path: written, Root: written, Complete: true, Outcome: "ok"})
 	if err != nil {
 		return err
 	}
-	return tx.HoldFor(file, docID, m)
+	return tx.HoldAs(file, docID, rec)
 }
 
 // DocumentTime returns the time of the document with this identity, if there is one.
