@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -76,6 +77,9 @@ func Write(ctx context.Context, s *store.Store, now time.Time) error {
 	if s.Path() == store.Memory {
 		return nil
 	}
+	// All cells are mapped at once while the image is written. What a long ingest has used before and does
+	// not need any more would stand beside them.
+	debug.FreeOSMemory()
 	dir := filepath.Dir(s.Path())
 	sets, models, state, free, err := readAll(ctx, s, dir)
 	if err != nil {

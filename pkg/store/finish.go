@@ -184,15 +184,16 @@ func (s *Store) rewrite(ctx context.Context) (done bool, err error) {
 	return false, s.explain(ctx, fmt.Errorf("rewrite the file: %w", err))
 }
 
-// tidy lets SQLite refresh its statistics where they are far off, and moves the log into the file
-// as far as readers allow at once.
+// tidy lets SQLite refresh its statistics where they are far off, moves the log into the file as far as
+// readers allow at once, and empties its cache.
 func (s *Store) tidy(ctx context.Context) error {
 	s.writeMu.Lock()
 	defer s.writeMu.Unlock()
 	if s.w == nil {
 		return errClosed()
 	}
-	for _, p := range []string{"analysis_limit = 400", "optimize", "wal_checkpoint(TRUNCATE)"} {
+	// The pages in memory are given back: what comes next needs them less than it needs the room.
+	for _, p := range []string{"analysis_limit = 400", "optimize", "wal_checkpoint(TRUNCATE)", "shrink_memory"} {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
