@@ -63,7 +63,7 @@ func repeatedMarks() []marked {
 		marked{"a.ics", "BEGIN:VCALENDAR\nVERSION:2.0\nBEGIN:VEVENT\nUID:1\nDTSTART:20240506T090000Z\nSUMMARY:a", "\n b", "\nEND:VEVENT\nEND:VCALENDAR\n"},
 		marked{"a.vcf", "", "BEGIN:VCARD\n", "END:VCARD\n"},
 		marked{"a.vcf", "BEGIN:VCARD\nVERSION:3.0\nFN:A\n", "TEL:1\n", "END:VCARD\n"},
-		marked{"a.jsonl", "", `{"source_kind":"document","source_id":"x:y","payload":{`+"\n", ""},
+		marked{"a.jsonl", "", `{"source_kind":"document","source_id":"x:y","payload":{` + "\n", ""},
 		marked{"a.jsonl", `{"source_kind":"document","source_id":"x:y","payload":`, `{"payload":`, "\n"},
 		marked{"a.md", "---\na: ", "[", "\n---\nText\n"},
 		marked{"a.md", "---\n", "a: b\n", "---\nText\n"},
