@@ -61,6 +61,7 @@ func measureMbox(ctx context.Context, o options, scratch string, n int64) error 
 	}
 	type mark struct{ at, cpu time.Duration }
 	marks := []mark{{}}
+	var read mark // when everything was read, and only counts and the like were left
 	documents := 0
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -70,7 +71,13 @@ func measureMbox(ctx context.Context, o options, scratch string, n int64) error 
 			Bytes     int64
 			BytesDone int64 `json:"bytes_done"`
 		}
-		if json.Unmarshal(lines.Bytes(), &e) != nil || e.Stage != "reading" || e.Bytes == 0 {
+		if json.Unmarshal(lines.Bytes(), &e) != nil || e.Bytes == 0 {
+			continue
+		}
+		if e.Stage == "finishing" && read.at == 0 {
+			read = mark{time.Since(begin), spent(cmd.Process.Pid)}
+		}
+		if e.Stage != "reading" {
 			continue
 		}
 		documents = e.Documents
@@ -83,16 +90,17 @@ func measureMbox(ctx context.Context, o options, scratch string, n int64) error 
 	}
 	st := cmd.ProcessState
 	cpu, wall := st.UserTime()+st.SystemTime(), time.Since(begin)
-	marks = append(marks, mark{wall, cpu})
+	marks = append(marks, read)
 	fmt.Printf("%d documents, %.0f MB  cpu %.1f s  wall %.1f s  peak %s, bound 300 MB\n", documents, float64(n)/1e6, cpu.Seconds(), wall.Seconds(), peak(st))
 	if len(marks) != 11 {
 		return fmt.Errorf("progress was told %d times only", len(marks)-2)
 	}
+	fmt.Printf("after reading: cpu %.1f s  wall %.1f s\n", (cpu - read.cpu).Seconds(), (wall - read.at).Seconds())
 	for i := range 10 {
 		d, c := marks[i+1].at-marks[i].at, marks[i+1].cpu-marks[i].cpu
 		line := fmt.Sprintf("tenth %2d  %5.1f MB a second", i+1, float64(n)/1e7/d.Seconds())
 		if marks[1].cpu > 0 {
-			line += fmt.Sprintf("  %5.1f MB a CPU second, %.2f of the mean", float64(n)/1e7/c.Seconds(), cpu.Seconds()/10/c.Seconds())
+			line += fmt.Sprintf("  %5.1f MB a CPU second, %.2f of the mean", float64(n)/1e7/c.Seconds(), read.cpu.Seconds()/10/c.Seconds())
 		}
 		fmt.Println(line)
 	}
