@@ -13,7 +13,7 @@ import (
 
 // lookVersion is raised whenever another choice is made of what is taken in, so that every file is
 // looked at again.
-const lookVersion = 1
+const lookVersion = 2
 
 // notYet is the end of the reason for a kind that a later version takes in.
 const notYet = " is not taken in yet"

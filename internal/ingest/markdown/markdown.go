@@ -74,12 +74,14 @@ func binary(head []byte) bool {
 			control++
 		}
 	}
-	if n := even + odd; n > 0 {
-		// UTF-16 without a mark has its zeros on one side only, and many of them.
-		utf16 := min(even, odd) == 0 && 5*n >= 2*len(head)
-		return !utf16
+	n := even + odd
+	// UTF-16 without a mark has its zeros on one side only, and many of them.
+	if n > 0 && min(even, odd) == 0 && 5*n >= 2*len(head) {
+		return false
 	}
-	return control > len(head)/100
+	// A short note may hold a zero or two that a fault has left there.
+	stray := n > 0 && n <= 3 && control == 0 && n*10 <= len(head)
+	return control+n > len(head)/100 && !stray
 }
 
 // Read emits the file as one document.

@@ -406,3 +406,21 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// A few zeros that a fault has left in a note go, and the rest of it is taken in.
+func TestStrayZeros(t *testing.T) {
+	for _, text := range []string{"# List\n\nBuy milk, eggs and bread.\n", "# 会议\n\n和医生的预约改到星期五上午十点。\n"} {
+		for at := range text {
+			in := input("a.md", text[:at]+"\x00"+text[at:])
+			if (markdown.Reader{}).Detect(in) == 0 {
+				t.Fatalf("a zero at %d of %q: no Markdown", at, text)
+			}
+			if d, report := read(t, "a.md", text[:at]+"\x00"+text[at:]); report.Outcome != doc.OK || d.Body != text {
+				t.Fatalf("a zero at %d: %+v, %+v", at, report, d)
+			}
+		}
+	}
+	if (markdown.Reader{}).Detect(input("a.md", strings.Repeat("word\x00word ", 100))) > 0 {
+		t.Error("full of zeros, and taken")
+	}
+}

@@ -58,8 +58,9 @@ func isText(b []byte, all bool) bool {
 	case "utf-16le", "utf-16be", "utf-32le", "utf-32be":
 		return true
 	}
-	if bytes.IndexByte(b, 0) >= 0 {
-		return isUTF16(b)
+	zeros := bytes.Count(b, []byte("\x00"))
+	if zeros > 0 && isUTF16(b) {
+		return true
 	}
 	odd := 0
 	for _, c := range b {
@@ -75,7 +76,9 @@ func isText(b []byte, all bool) bool {
 		if shifts > 0 && charset.Guess(b) == "iso-2022-kr" {
 			odd -= shifts
 		}
-		return odd*100 <= len(b) || isUTF16(b)
+		// A short note may hold a zero or two that a fault has left there.
+		stray := zeros > 0 && zeros <= 3 && odd == zeros && zeros*10 <= len(b)
+		return odd*100 <= len(b) || stray || isUTF16(b)
 	}
 	return odd*500 <= len(b) || isUTF16(b)
 }

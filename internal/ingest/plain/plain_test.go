@@ -258,3 +258,42 @@ func ExampleReader() {
 	})
 	// Output: todo 11
 }
+
+// A few zeros that a fault has left in a text go; they make no other text of it. What is mostly zeros, or
+// holds other control characters beside them, is no text.
+func TestStrayZeros(t *testing.T) {
+	long := strings.Repeat("The dentist moved the appointment to Friday. ", 100)
+	for name, text := range map[string]string{
+		"short": "Buy milk, eggs and bread.\n", "long": long, "Chinese": "和医生的预约改到星期五上午十点，记得带病历。\n", "accents": "Rendez-vous à l'hôpital vendredi.\n",
+	} {
+		for at := range text {
+			if at%7 > 0 && len(text) > 100 {
+				continue
+			}
+			in := input("n.txt", text[:at]+"\x00"+text[at:])
+			if plain.New().Detect(in) == 0 {
+				t.Fatalf("%s: a zero at %d: not taken for text", name, at)
+			}
+			ds, report := read(t, plain.New(), in)
+			if report.Outcome != doc.OK || len(ds) != 1 || ds[0].Body != text {
+				t.Fatalf("%s: a zero at %d: %+v, %d documents", name, at, report, len(ds))
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		text string
+		want bool
+	}{
+		"many in much":           {strings.Repeat(long, 10) + strings.Repeat("\x00 and ", 100), true},
+		"too many":               {strings.Repeat("word\x00word ", 100), false},
+		"a block at the end":     {long + strings.Repeat("\x00", 4096), false},
+		"among others":           {"some words in it\x00\x01 and others", false},
+		"among high bytes":       {"caf\xe9 au lait et du pain, deux \x9fufs\x00 frais", false},
+		"among high bytes, long": {strings.Repeat("caf\xe9 au lait ", 100) + "\x00", true},
+		"UTF-16":                 {"w\x00o\x00r\x00d\x00s\x00 \x00a\x00n\x00d\x00", true},
+	} {
+		if got := plain.New().Detect(input("n.txt", c.text)) > 0; got != c.want {
+			t.Errorf("%s: taken %v, want %v", name, got, c.want)
+		}
+	}
+}
