@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
@@ -20,9 +21,9 @@ import (
 const (
 	// MaxLine is the largest line that is read; a longer one is reported and left out.
 	MaxLine = 16 << 20
-	// maxNamed is how many bad lines a report names, maxCauses of them with what is wrong.
-	maxNamed  = 100
-	maxCauses = 5
+	// maxNamed is how many bad lines a report names, maxCauses how many different things that are wrong.
+	maxNamed  = 1000
+	maxCauses = 20
 )
 
 // Reader reads interchange lines. It implements doc.Reader.
@@ -49,6 +50,9 @@ func (*Reader) Detect(in *doc.Input) int {
 	line, rest, ended := bytes.Cut(head, []byte("\n"))
 	if bytes.Contains(line, []byte(`"source_kind"`)) && bytes.Contains(line, []byte(`"payload"`)) {
 		return 95
+	}
+	if bytes.Contains(line, []byte(`"source_kind"`)) && bytes.Contains(line, []byte(`"source_id"`)) {
+		return 90 // without a payload, which is to be told
 	}
 	// The first line may be the bad one, or so long that its end is out of sight.
 	if bytes.Contains(line, []byte(`"source_kind"`)) && !ended || bytes.Contains(rest, []byte(`"source_kind"`)) && bytes.Contains(rest, []byte(`"payload"`)) {
@@ -143,44 +147,70 @@ func (r *Reader) each(ctx context.Context, in *doc.Input, named bool, f func(n i
 	}
 }
 
-// badLines collects what is wrong with a file: the first with the cause, more by their numbers.
+// badLines collects what is wrong with a file: each cause with its lines, in the order of the first of them.
 type badLines struct {
 	n      int
 	causes []string
-	more   []int
+	lines  map[string][]int // by cause
+	others []int            // of more causes
 }
 
 func (b *badLines) add(line int, err error) {
-	switch b.n++; {
-	case b.n <= maxCauses:
-		b.causes = append(b.causes, fmt.Sprintf("line %d: %v", line, err))
-	case b.n <= maxNamed:
-		b.more = append(b.more, line)
+	if b.n++; b.n > maxNamed {
+		return
 	}
+	cause := err.Error()
+	switch _, known := b.lines[cause]; {
+	case known:
+	case len(b.causes) < maxCauses:
+		b.causes = append(b.causes, cause)
+	default:
+		b.others = append(b.others, line)
+		return
+	}
+	if b.lines == nil {
+		b.lines = map[string][]int{}
+	}
+	b.lines[cause] = append(b.lines[cause], line)
 }
 
 func (b *badLines) String() string {
-	s := strings.Join(b.causes, "; ")
-	for i := 0; i < len(b.more); {
+	parts := make([]string, 0, len(b.causes)+2)
+	for _, cause := range b.causes {
+		parts = append(parts, numbered(b.lines[cause])+": "+cause)
+	}
+	if len(b.others) > 0 {
+		parts = append(parts, "other mistakes in "+numbered(b.others))
+	}
+	if b.n > maxNamed {
+		parts = append(parts, fmt.Sprintf("and %d more lines", b.n-maxNamed))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// numbered names lines by their numbers, which rise: "line 2", "lines 3-5, 9".
+func numbered(lines []int) string {
+	var s strings.Builder
+	s.WriteString("line ")
+	if len(lines) > 1 {
+		s.Reset()
+		s.WriteString("lines ")
+	}
+	for i := 0; i < len(lines); {
 		end := i
-		for end+1 < len(b.more) && b.more[end+1] == b.more[end]+1 {
+		for end+1 < len(lines) && lines[end+1] == lines[end]+1 {
 			end++
 		}
-		switch {
-		case i == 0:
-			s += "; also in lines "
-		default:
-			s += ", "
+		if i > 0 {
+			s.WriteString(", ")
 		}
-		if s += fmt.Sprint(b.more[i]); end > i {
-			s += fmt.Sprintf("-%d", b.more[end])
+		s.WriteString(strconv.Itoa(lines[i]))
+		if end > i {
+			s.WriteString("-" + strconv.Itoa(lines[end]))
 		}
 		i = end + 1
 	}
-	if b.n > maxNamed {
-		s += fmt.Sprintf("; and %d more lines", b.n-maxNamed)
-	}
-	return s
+	return s.String()
 }
 
 // Parse reads one line, as a payload that arrives by itself. With an error come the documents that

@@ -92,7 +92,7 @@ func TestBadLinesAreNamedAndLeftOut(t *testing.T) {
 		`{"source_kind":"document"`:  "line 2: not valid JSON at byte 25",
 		`[1]`:                        "line 2: it is a JSON array, not an object",
 		`{"source_kind":"sms"}`:      `line 2: source_kind "sms" is not one of chat, email, document`,
-		`{"source_kind":"document"}`: "line 2: payload is not an object",
+		`{"source_kind":"document"}`: "line 2: payload is missing",
 		`{"source_kind":"document","payload":"x"}`:        "line 2: payload is not an object",
 		`{"source_kind":"document","payload":{"body":7}}`: "line 2: payload: body is a JSON number",
 		at("1714554000"):       "line 2: modified_at: 1714554000 is in early 1970; milliseconds are wanted, not seconds",
@@ -111,9 +111,30 @@ func TestBadLinesAreNamedAndLeftOut(t *testing.T) {
 		}
 	}
 	t.Run("many", func(t *testing.T) {
-		_, report := read(t, interchange.New(), good+strings.Repeat("\nx", 7)+"\n"+good+strings.Repeat("\nx", 120))
-		if !strings.HasPrefix(report.Reason, "line 2: not valid JSON at byte 1; line 3: ") || !strings.HasSuffix(report.Reason, "; also in lines 7-8, 10-102; and 27 more lines") {
+		_, report := read(t, interchange.New(), good+strings.Repeat("\nx", 7)+"\n{}\n"+good+strings.Repeat("\nx", 2)+strings.Repeat("\n{}", 2000))
+		want := `lines 2-8, 11-12: not valid JSON at byte 1; lines 9, 13-1002: source_kind "" is not one of chat, email, document; and 1010 more lines`
+		if report.Reason != want {
 			t.Errorf("%q", report.Reason)
+		}
+	})
+	t.Run("many causes", func(t *testing.T) {
+		var text strings.Builder
+		text.WriteString(good)
+		for i := range 30 {
+			text.WriteString("\n" + strings.Repeat(" ", i) + "[" + strings.Repeat("1,", i) + "x")
+		}
+		_, report := read(t, interchange.New(), text.String())
+		if n := strings.Count(report.Reason, "not valid JSON at byte"); n != 20 || !strings.HasSuffix(report.Reason, "; other mistakes in lines 22-31") {
+			t.Errorf("%d: %q", n, report.Reason)
+		}
+	})
+	t.Run("no payload anywhere", func(t *testing.T) {
+		line := `{"source_kind":"document","source_id":"x:y"}`
+		if interchange.New().Detect(input(line)) == 0 {
+			t.Error("not known")
+		}
+		if _, report := read(t, interchange.New(), line); report.Outcome != doc.Failed || report.Reason != "line 1: payload is missing" {
+			t.Errorf("%+v", report)
 		}
 	})
 	t.Run("only bad ones", func(t *testing.T) {

@@ -91,7 +91,10 @@ func parse(line []byte, in *doc.Input, keys keyring) ([]item, error) {
 	if !kind.Valid() {
 		return nil, fmt.Errorf("source_kind %q is not one of chat, email, document", e.SourceKind)
 	}
-	if p := bytes.TrimSpace(e.Payload); len(p) == 0 || p[0] != '{' {
+	switch p := bytes.TrimSpace(e.Payload); {
+	case len(p) == 0:
+		return nil, errors.New("payload is missing")
+	case p[0] != '{':
 		return nil, errors.New("payload is not an object")
 	}
 	proto := doc.Document{SourceID: clean(strings.TrimSpace(e.SourceID)), Kind: kind, Time: in.ModTime}
