@@ -353,8 +353,8 @@ func (m *member) ReadAt(b []byte, off int64) (int, error) {
 }
 
 func (m *member) Close() error {
-	if m.r == nil {
-		return nil
+	if m.r != nil {
+		_ = m.r.Close() // what is wrong with the entry, reading has told
 	}
-	return m.r.Close()
+	return nil
 }
