@@ -175,6 +175,7 @@ type runSummary struct {
 	Files     int                 `json:"files"`
 	Outcomes  map[doc.Outcome]int `json:"outcomes"`
 	Unchanged int                 `json:"unchanged"`
+	Moved     int                 `json:"moved"`
 	Gone      int                 `json:"gone"`
 	Bytes     int64               `json:"bytes"`
 	Added     int                 `json:"documents_added"`
@@ -206,7 +207,7 @@ func (a *app) printSummary(s ingest.Summary, dry bool, renewed int) error {
 	}
 	if a.json {
 		return a.printLine(runSummary{
-			Event: "summary", DryRun: dry, Files: s.Files, Outcomes: s.Outcomes, Unchanged: s.Unchanged, Gone: s.Gone,
+			Event: "summary", DryRun: dry, Files: s.Files, Outcomes: s.Outcomes, Unchanged: s.Unchanged, Moved: s.Moved, Gone: s.Gone,
 			Bytes: s.Bytes, Added: s.Added, Replaced: s.Replaced, Same: s.Same, Removed: s.Removed, Chunks: s.Chunks, Renewed: renewed,
 			Refused: refused,
 			Sources: append([]string{}, s.Sources...), Notes: append([]string{}, s.Notes...), ElapsedMS: s.Elapsed.Milliseconds(),
@@ -232,6 +233,9 @@ func (a *app) printSummary(s ingest.Summary, dry bool, renewed int) error {
 		what = "No file has changed"
 	default:
 		what = "Nothing has changed"
+	}
+	if s.Moved > 0 {
+		what += fmt.Sprintf("; %s files were moved", number(s.Moved))
 	}
 	if s.Unchanged > 0 {
 		what += fmt.Sprintf("; %s files are as they were", number(s.Unchanged))

@@ -51,6 +51,7 @@ type Summary struct {
 	Files     int                 // everything that was met and has an outcome
 	Outcomes  map[doc.Outcome]int // by outcome, unchanged files under the one they had
 	Unchanged int                 // of Files: known from an earlier run and not read again
+	Moved     int                 // files that were under another path
 	Gone      int                 // files of earlier runs that are certainly no longer there
 	Bytes     int64               // read
 
@@ -139,6 +140,9 @@ func (r *run) do(ctx context.Context, find func(context.Context, *run) ([]target
 		if err := w.target(ctx, t); err != nil {
 			return err
 		}
+	}
+	if err := r.moves(ctx, w, targets, known); err != nil {
+		return err
 	}
 	if err := r.pipeline(ctx, w.entries, known, nil); err != nil {
 		return err

@@ -124,7 +124,7 @@ func TestChangedRemovedRenamed(t *testing.T) {
 	if diff := cmp.Diff([]string{"notes:home a.md: Alpha two.", "notes:home sub/d.md: Delta.", "notes:home sub/e.md: Gamma."}, refs(t, s)); diff != "" {
 		t.Error(diff)
 	}
-	if sum.Replaced != 1 || sum.Added != 1 || sum.Removed != 2 || sum.Gone != 2 || sum.Unchanged != 1 {
+	if sum.Replaced != 2 || sum.Added != 0 || sum.Removed != 1 || sum.Moved != 1 || sum.Gone != 1 || sum.Unchanged != 1 {
 		t.Errorf("summary = %+v", sum)
 	}
 	t.Run("a folder that is gone", func(t *testing.T) {

@@ -29,6 +29,7 @@ type job struct {
 	container   string // id of the source that its documents' keys belong to
 	shown       string // id of the source that they go to
 	fingerprint string
+	sum         string // of how the file begins
 	was         *store.FileRecord
 	unchanged   bool       // since the run that stored was
 	out         chan *item // closed when the file is read
@@ -145,6 +146,9 @@ func (p *pipe) formats(s *said) []Format {
 
 // extent returns the path of what makes up one source for an entry.
 func extent(x Extent, e entry) string {
+	if x != Mailbox { // a mail that is moved to another mailbox is in that one
+		e = e.as()
+	}
 	switch x {
 	case File:
 		return e.name
@@ -209,6 +213,7 @@ func (p *pipe) emit(ctx context.Context, j *job, d *doc.Document) error {
 // place decides which source a document goes to and what its identity is.
 func (p *pipe) place(j *job, d *doc.Document) (store.SourceMeta, string) {
 	id, shown := j.container, j.shown
+	d.Key = j.e.key(d.Key)
 	switch {
 	case d.SourceID != "":
 		id, shown = ownSource(p.kinds, d)

@@ -79,19 +79,21 @@ func (p *pipe) offer(ctx context.Context, e entry, at int) bool {
 	if e.wanted {
 		where += " wanted"
 	}
+	where = withOrigin(where, e.origin)
 	if e.in != nil {
 		where += fmt.Sprintf(" %08x", e.in.Sum(e.path))
 	}
-	reader := "-"
+	reader, before := "-", ""
 	if j.was != nil {
 		reader = readerOf(j.was.Fingerprint)
+		before, _ = splitSum(j.was.Fingerprint)
 	}
 	was := where
 	if reader == archiveReader {
 		was += p.rulesAt(e).print()
 	}
 	unchanged := j.was != nil && j.was.Complete && j.was.Outcome != string(doc.Failed) && j.was.Root == e.root.path &&
-		j.was.Size == e.size && j.was.MTimeNS == e.mtimeNS && j.was.Fingerprint == print(p.marks.rules, p.marks.versions[reader], was)
+		j.was.Size == e.size && j.was.MTimeNS == e.mtimeNS && before == print(p.marks.rules, p.marks.versions[reader], was)
 	switch {
 	case e.outcome != "":
 		j.fingerprint = print("rule", "-", where)
@@ -113,7 +115,7 @@ func (p *pipe) offer(ctx context.Context, e entry, at int) bool {
 			j.fingerprint = print(p.marks.rules, p.marks.versions[archiveReader], where+p.rulesAt(e).print())
 			return p.unpack(ctx, j)
 		case j.format.Reader != nil:
-			j.fingerprint = print(p.marks.rules, p.marks.versions[j.format.Name()], where)
+			j.fingerprint = print(p.marks.rules, p.marks.versions[j.format.Name()], where) + j.sum
 		default:
 			j.fingerprint = print(p.marks.rules, p.marks.versions["-"], where)
 		}
@@ -196,6 +198,7 @@ func (p *pipe) look(j *job) {
 		done(doc.Skipped, reasonPrivateKey)
 		return
 	}
+	j.sum = sumOf(head)
 	in := p.input(j.e, head)
 	format, ok := detect(p.formats(j.e.said), in)
 	if p.isArchive(j.e, in, format, ok) {

@@ -25,6 +25,8 @@ type entry struct {
 	said    *said
 	// wanted says that a person has asked for the file although it looks like one of secrets.
 	wanted bool
+	// origin is the path that it was taken in from first, when that is another.
+	origin string
 	// in is the archive that it stands in, inner its path there, and cost about how much of the archive's
 	// own size it is.
 	in    *opened
