@@ -193,6 +193,17 @@ func Canonical(label string) string {
 	return l
 }
 
+// Known reports whether a label names a character set that Decode has, or says nothing at all. What has
+// another label is a guess, and may come out as other text than it is.
+func Known(label string) bool {
+	switch name := Canonical(label); name {
+	case "", "utf-8", "us-ascii", "utf-7", "utf-16", "utf-16le", "utf-16be", "utf-32", "utf-32be", "utf-32le", "iso-2022-kr", "hz-gb-2312":
+		return true
+	default:
+		return lookup(name) != nil
+	}
+}
+
 func lookup(name string) encoding.Encoding {
 	if enc, ok := extra[name]; ok {
 		return enc

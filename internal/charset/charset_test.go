@@ -289,3 +289,15 @@ func TestLongRunsOfReturns(t *testing.T) {
 		t.Errorf("%d bytes", len(got))
 	}
 }
+
+func TestKnown(t *testing.T) {
+	for label, want := range map[string]bool{
+		"": true, "unknown-8bit": true, "UTF-8": true, "utf8": true, "us-ascii": true, "UTF-7": true, "utf-16le": true, "ucs-4": true, "hz-gb-2312": true,
+		"iso-2022-kr": true, "\"windows-1252\"": true, "koi8-r": true, "big5": true, "gb18030": true, "iso_8859-15": true,
+		"johab": false, "ks_c_5601-1992": false, "x-nothing": false, "utf-8x": false,
+	} {
+		if got := charset.Known(label); got != want {
+			t.Errorf("%s: %v", label, got)
+		}
+	}
+}

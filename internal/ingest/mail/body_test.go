@@ -181,3 +181,31 @@ func TestEncryptedMailIsSaidToBe(t *testing.T) {
 		t.Errorf("mailbox: got %d documents, %+v", len(docs), report)
 	}
 }
+
+// A text in a character set that is not known is taken in as it is guessed, and the report says so. Labels
+// that say nothing, and texts that need no character set, are no reason for one.
+func TestUnknownCharsetIsSaid(t *testing.T) {
+	const johab = "\x88\x61\xd0\x65\x8b\xb7" // three syllables
+	for name, c := range map[string]struct{ label, body, reason string }{
+		"johab":        {"johab", johab, "a text is in the character set johab, which is not known; it may be wrong"},
+		"no name":      {`"what is this?"`, johab, "a text is in a character set, which is not known; it may be wrong"},
+		"HTML":         {"x-johab", "<p>" + johab + "</p>", "a text is in the character set x-johab, which is not known; it may be wrong"},
+		"ASCII":        {"johab", "Lunch at noon.", ""},
+		"UTF-8":        {"johab", "점심", ""},
+		"says nothing": {"unknown-8bit", "caf\xe9 au lait", ""},
+		"known":        {"euc-kr", "\xc1\xa1\xbd\xc9", ""},
+	} {
+		kind := "text/plain"
+		if strings.HasPrefix(c.body, "<") {
+			kind = "text/html"
+		}
+		docs, report := read(t, mail.Message{}, "test.eml", []byte(withBody("Content-Type: "+kind+"; charset="+c.label+"\n", c.body)))
+		want := doc.OK
+		if c.reason != "" {
+			want = doc.Partial
+		}
+		if len(docs) != 1 || report.Outcome != want || !strings.Contains(report.Reason, c.reason) {
+			t.Errorf("%s: %d documents, %+v", name, len(docs), report)
+		}
+	}
+}

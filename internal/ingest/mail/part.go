@@ -227,7 +227,10 @@ func (x *extractor) add(kind segmentKind, p *partInfo, body []byte) {
 		body = body[:limit]
 		x.fault("a text of more than 8 MiB, or of an attachment of more than 1 MiB, was read only up to there")
 	}
-	text, isHTML := partText(p, dropHeader(body))
+	text, isHTML, guessed := partText(p, dropHeader(body))
+	if guessed {
+		x.fault("a text is in " + charsetName(p.params["charset"]) + ", which is not known; it may be wrong")
+	}
 	if kind == attached {
 		if !readable(text) {
 			x.attachment(p)
@@ -269,20 +272,31 @@ func dropHeader(body []byte) []byte {
 	}
 }
 
-// partText decodes the text of a part.
-func partText(p *partInfo, body []byte) (text string, isHTML bool) {
+// charsetName names a character set in a reason, if what the mail calls it is a name at all.
+func charsetName(label string) string {
+	name := charset.Canonical(label)
+	if len(name) > 40 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.:+") != "" {
+		return "a character set"
+	}
+	return "the character set " + name
+}
+
+// partText decodes the text of a part. guessed says that the part names a character set that nobody here
+// knows, and needs one.
+func partText(p *partInfo, body []byte) (text string, isHTML, guessed bool) {
 	raw := decodeTransfer(body, p.encoding)
 	if p.sub == "plain" && looksBase64(raw) {
 		// A lost label: either it is text or it has no place in a text.
 		raw = decodeBase64(raw)
 		if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-			return "", false
+			return "", false, false
 		}
 	}
 	label := p.params["charset"]
 	if binary(raw, label) {
-		return "", false
+		return "", false, false
 	}
+	guessed = !charset.Known(label) && !utf8.Valid(raw)
 	if isHTML = p.sub == "html" || p.sub == "xhtml" || htmlStart(raw); isHTML {
 		if label == "" {
 			label = html.Charset(raw)
@@ -292,16 +306,16 @@ func partText(p *partInfo, body []byte) (text string, isHTML bool) {
 		if text = html.Text(src, html.Options{Mail: true, DropSignature: true}); text == "" {
 			text = html.Text(src, html.Options{Mail: true})
 		}
-		return text, true
+		return text, true, guessed
 	}
 	text, _ = charset.Decode(raw, label)
 	if p.sub == "enriched" {
-		return html.Text([]byte(strings.ReplaceAll(text, "\n", "<br>")), html.Options{Mail: true}), false
+		return html.Text([]byte(strings.ReplaceAll(text, "\n", "<br>")), html.Options{Mail: true}), false, guessed
 	}
 	if strings.EqualFold(p.params["format"], "flowed") {
 		text = unflow(text, strings.EqualFold(p.params["delsp"], "yes"))
 	}
-	return stripArmour(text), false
+	return stripArmour(text), false, guessed
 }
 
 // binary reports whether b, called a text, is none.
