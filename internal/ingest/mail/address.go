@@ -45,6 +45,8 @@ func splitAddresses(v string) []string {
 	var out []string
 	start, depth := 0, 0
 	quoted, angle := false, false
+	// What closes is looked for once: a header of nothing but what opens would take the square of its length.
+	lastQuote, lastRound, lastAngle, lastAt := strings.LastIndexByte(v, '"'), strings.LastIndexByte(v, ')'), strings.LastIndexByte(v, '>'), strings.LastIndexByte(v, '@')
 	for i := 0; i < len(v); i++ {
 		switch c := v[i]; {
 		case c == '\\' && (quoted || depth > 0):
@@ -53,20 +55,20 @@ func splitAddresses(v string) []string {
 			quoted = c != '"'
 		case c == '"' && depth == 0:
 			// A quote that is never closed is an ordinary character.
-			quoted = strings.IndexByte(v[i+1:], '"') >= 0
+			quoted = lastQuote > i
 		case c == '(' && !angle:
-			if depth > 0 || strings.IndexByte(v[i:], ')') >= 0 {
+			if depth > 0 || lastRound > i {
 				depth++
 			}
 		case c == ')' && depth > 0:
 			depth--
 		case depth > 0:
 		case c == '<':
-			angle = strings.IndexByte(v[i:], '>') >= 0
+			angle = lastAngle > i
 		case c == '>':
 			angle = false
 			// "Ann <a@x> Bob <b@x>": the comma was forgotten.
-			if rest := strings.TrimLeft(v[i+1:], " \t"); rest != "" && rest[0] != ',' && rest[0] != ';' && rest[0] != '(' && strings.ContainsRune(rest, '@') {
+			if rest := strings.TrimLeft(v[i+1:], " \t"); rest != "" && rest[0] != ',' && rest[0] != ';' && rest[0] != '(' && lastAt > i {
 				out = append(out, v[start:i+1])
 				start = i + 1
 			}

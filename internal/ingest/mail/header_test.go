@@ -208,3 +208,16 @@ func TestTimeOfAMail(t *testing.T) {
 		t.Errorf("separator line: got %s", got)
 	}
 }
+
+// TestHeadersFullOfOpenMarks: a header of nothing but what opens takes time in proportion to its length, not
+// to its square, with which this test would take minutes.
+func TestHeadersFullOfOpenMarks(t *testing.T) {
+	for _, mark := range []string{"<", ">", "(", "<a", `"`, "](", "> ", "a:b;"} {
+		for _, name := range []string{"From", "To", "Subject"} {
+			docs, _ := read(t, mail.Message{}, "a.eml", []byte(name+": "+strings.Repeat(mark, 4<<20/len(mark))+"\nDate: Mon, 6 May 2024 09:00:00 +0000\n\nText\n"))
+			if len(docs) != 1 || docs[0].Body != "Text" {
+				t.Errorf("%s of %q: %d documents", name, mark, len(docs))
+			}
+		}
+	}
+}
