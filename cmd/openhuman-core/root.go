@@ -82,7 +82,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage or settings, 3 some items failed, 4
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"serve": {newMCPCommand(a), newServeCommand(a), newDemoCommand(a)},
-		"fill":  {newIngestCommand(a), newSyncCommand(a), newEmbedCommand(a), newForgetCommand(a), newBackupCommand(a), newRestoreCommand(a), newStatusCommand(a), newDoctorCommand(a)},
+		"fill":  {newIngestCommand(a), newSyncCommand(a), newEmbedCommand(a), newForgetCommand(a), newExportCommand(a), newBackupCommand(a), newRestoreCommand(a), newStatusCommand(a), newDoctorCommand(a)},
 		"read": {
 			newSearchCommand(a), newRecallCommand(a), newReadCommand(a), newBrowseCommand(a),
 			newEntitiesCommand(a), newSourcesCommand(a), newCallCommand(a), newAuditCommand(a),

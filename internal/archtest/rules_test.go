@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 
 	// Taking things in. Readers know documents, never the store.
 	"internal/ingest": {
-		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/entity", "internal/text", "internal/charset", "internal/summary", "internal/tree", "internal/vecset", "internal/ignore",
+		"pkg/store", "pkg/fault", "internal/doc", "internal/chunk", "internal/origin", "internal/entity", "internal/text", "internal/charset", "internal/summary", "internal/tree", "internal/vecset", "internal/ignore",
 		"internal/ingest/interchange", "internal/ingest/plain", "internal/ingest/mail", "internal/ingest/markdown", "internal/ingest/slack",
 		"internal/ingest/whatsapp", "internal/ingest/telegram", "internal/ingest/discord", "internal/ingest/irc", "internal/ingest/signal",
 		"internal/ingest/imessage", "internal/ingest/chatzip", "internal/ingest/chatgpt", "internal/ingest/claude", "internal/ingest/sessions",
@@ -92,13 +92,16 @@ var mayImport = map[string][]string{
 	"internal/demo":       {},
 	"cmd/openhuman-core":  {everything},
 
-	"internal/endpoint": {"internal/text", "pkg/fault"},
-	"internal/searxng":  {"pkg/controller", "pkg/fault"},
-	"internal/audit":    {},
-	"internal/lock":     {},
-	"internal/watch":    {},
-	"internal/backup":   {"pkg/store", "pkg/fault"},
-	"internal/inbox":    {"internal/ingest", "internal/ingest/interchange", "pkg/store", "pkg/controller", "pkg/fault"},
+	"internal/endpoint":  {"internal/text", "pkg/fault"},
+	"internal/searxng":   {"pkg/controller", "pkg/fault"},
+	"internal/audit":     {},
+	"internal/lock":      {},
+	"internal/watch":     {},
+	"internal/wholefile": {"pkg/fault"},
+	"internal/backup":    {"pkg/store", "pkg/fault", "internal/wholefile"},
+	"internal/origin":    {"internal/doc", "internal/chunk"},
+	"internal/export":    {"pkg/store", "internal/doc", "internal/origin", "internal/ingest/interchange"},
+	"internal/inbox":     {"internal/ingest", "internal/ingest/interchange", "pkg/store", "pkg/controller", "pkg/fault"},
 
 	"internal/embed/...": {"internal/embed/...", "internal/text", "pkg/fault"},
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/openhuman/openhuman-core/internal/wholefile"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
@@ -93,7 +94,7 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 	if made.Glosses = words != ""; made.Glosses {
 		notes[noteGlosses] = words
 	}
-	part, err := temporary(filepath.Dir(made.File), "."+filepath.Base(made.File)+".*.part")
+	part, err := wholefile.Temporary(filepath.Dir(made.File), "."+filepath.Base(made.File)+".*.part")
 	if err != nil {
 		return made, err
 	}
@@ -113,43 +114,21 @@ func Make(ctx context.Context, o Options) (made Made, err error) {
 		return made, err
 	}
 	o.Progress(Step{Stage: Placing})
-	return made, place(part, made.File, o.Force)
+	return made, wholefile.Place(part, made.File, o.Force)
 }
 
 // free refuses a name that a backup must not be given.
 func free(file, memory string, force bool) error {
-	info, err := os.Lstat(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if dir, err := os.Stat(filepath.Dir(file)); err != nil || !dir.IsDir() {
-			return fault.New(fault.NotFound, "There is no folder %s.", filepath.Dir(file)).WithHint("Make it first, or choose another place.")
-		}
-		return nil
-	case err != nil:
-		return fault.Wrap(fault.Unavailable, err, "%s cannot be looked at.", file).WithHint("Choose a folder that this user may write to.")
-	}
 	for _, own := range []string{memory, memory + "-wal", memory + "-shm"} {
+		info, err := os.Lstat(file)
+		if err != nil {
+			break
+		}
 		if m, err := os.Stat(own); err == nil && os.SameFile(m, info) || file == own {
 			return fault.New(fault.Invalid, "%s is the memory itself.", file).WithHint("Give the backup another name, best on another disk.")
 		}
 	}
-	if !info.Mode().IsRegular() {
-		return fault.New(fault.Invalid, "%s is no regular file.", file).WithHint("Give the backup a name in that folder, or another one.")
-	}
-	if !force {
-		return fault.New(fault.Conflict, "%s is there already.", file).WithHint("Choose another name, or replace it with --force.")
-	}
-	return nil
-}
-
-// temporary makes an empty file that only its owner can read.
-func temporary(dir, pattern string) (string, error) {
-	f, err := os.CreateTemp(dir, pattern)
-	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "No file can be made in %s.", dir).
-			WithHint("Choose a folder that this user may write to, on a disk with room.")
-	}
-	return f.Name(), f.Close()
+	return wholefile.Free(file, force)
 }
 
 // remove takes away a temporary file, if it is there, with what SQLite may have put beside it.
@@ -193,35 +172,6 @@ func sound(ctx context.Context, path string) error {
 		return errors.New(problems[0])
 	}
 	return nil
-}
-
-// place gives a finished file its name. Without force it never takes the place of another, even of one
-// that has come meanwhile.
-func place(part, file string, force bool) error {
-	if !force {
-		err := os.Link(part, file)
-		if err == nil {
-			return synced(file)
-		}
-		if _, there := os.Lstat(file); there == nil {
-			return fault.Wrap(fault.Conflict, err, "%s is there already.", file).WithHint("Choose another name, or replace it with --force.")
-		}
-		// Not every file system has links.
-	}
-	if err := os.Rename(part, file); err != nil {
-		return fault.Wrap(fault.Unavailable, err, "%s cannot be written.", file).WithHint("Choose another place.")
-	}
-	return synced(file)
-}
-
-// synced makes sure that the name of a file is on the disk.
-func synced(file string) error {
-	dir, err := os.Open(filepath.Dir(file))
-	if err != nil {
-		return fmt.Errorf("write a folder out: %w", err)
-	}
-	dir.Sync() //nolint:errcheck // not every system can
-	return dir.Close()
 }
 
 // readGlosses returns the person's own words as they stand in their file.

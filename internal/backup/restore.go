@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openhuman/openhuman-core/internal/wholefile"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
@@ -102,7 +103,7 @@ func examine(ctx context.Context, o Options, file string) (store.CopyInfo, error
 // stage makes a copy of the backup beside the memory, with this program's schema.
 func stage(ctx context.Context, o Options, file string, was store.CopyInfo) (staged string, err error) {
 	copied := func(from string) (string, error) {
-		to, err := temporary(filepath.Dir(o.Memory), staging+"*")
+		to, err := wholefile.Temporary(filepath.Dir(o.Memory), staging+"*")
 		if err != nil {
 			return "", err
 		}
@@ -150,7 +151,7 @@ func (done *Restored) swap(ctx context.Context, o Options, staged string) error 
 	if _, err := store.Inspect(ctx, o.Memory); store.Foreign(err) {
 		return fault.Wrap(fault.Conflict, err, "%s is a database of another program.", o.Memory).WithHint("Choose another workspace, or move the file away.")
 	}
-	part, err := temporary(filepath.Dir(o.Memory), staging+"*")
+	part, err := wholefile.Temporary(filepath.Dir(o.Memory), staging+"*")
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (done *Restored) swap(ctx context.Context, o Options, staged string) error 
 
 // first gives a file a name that nothing has.
 func first(part, name string) error {
-	if err := place(part, name, false); err != nil {
+	if err := wholefile.Place(part, name, false); err != nil {
 		if fault.CodeOf(err) == fault.Conflict {
 			return fault.Wrap(fault.Conflict, err, "%s has come meanwhile.", name).WithHint("Run the same command again.")
 		}
@@ -227,7 +228,7 @@ func moveOver(staged, memory, former string) error {
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "%s cannot be moved to %s: %v.", memory, former, reason(err)).WithHint("Move it away by hand and try again.")
 	}
-	return synced(memory)
+	return wholefile.Synced(memory)
 }
 
 // clean removes what restores left that were ended before their end.
@@ -254,7 +255,7 @@ func writeGlosses(o Options, words string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		to += ".restored"
 	}
-	part, err := temporary(filepath.Dir(to), staging+"*")
+	part, err := wholefile.Temporary(filepath.Dir(to), staging+"*")
 	if err != nil {
 		return "", err
 	}
@@ -263,7 +264,7 @@ func writeGlosses(o Options, words string) (string, error) {
 		return "", fault.Wrap(fault.Unavailable, err, "The memory is restored, but %s cannot be written: %v.", to, reason(err)).
 			WithHint("Free some space and restore again.")
 	}
-	return to, place(part, to, true)
+	return to, wholefile.Place(part, to, true)
 }
 
 // renamed makes an error speak of the file that a person knows, not of a temporary one.

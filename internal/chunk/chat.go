@@ -44,10 +44,7 @@ func splitChat(d *doc.Document) []Chunk {
 		if blankText(body) {
 			continue
 		}
-		prefix := ""
-		if name := clip(oneLine(m.Author.String()), maxAuthor); name != "" {
-			prefix = name + ": "
-		}
+		prefix := Prefix(m.Author)
 		if len(prefix)+len(body) <= MaxBytes {
 			s.add(m, prefix+body)
 			continue
@@ -60,6 +57,15 @@ func splitChat(d *doc.Document) []Chunk {
 	}
 	s.flush()
 	return s.chunks
+}
+
+// Prefix is what stands before each message of somebody.
+func Prefix(author doc.Person) string {
+	name := clip(oneLine(author.String()), maxAuthor)
+	if name == "" {
+		return ""
+	}
+	return name + ": "
 }
 
 type chatSplitter struct {

@@ -57,6 +57,9 @@ type Document struct {
 	// GlobalKey, when set, identifies the document in the whole store, whatever source brings it:
 	// a mail's Message-ID with its sender and date.
 	GlobalKey string
+	// Identity, when set, is what the document is called in the memory that it was exported from, in
+	// place of what would be made of the keys. It belongs to the first file that brings it.
+	Identity string
 
 	// Longest says that, when several files hold the document, the one with the most text counts: a day
 	// of a chat that was exported twice is whole in the later export only.

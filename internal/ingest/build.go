@@ -14,6 +14,7 @@ import (
 	"github.com/openhuman/openhuman-core/internal/chunk"
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/internal/entity"
+	"github.com/openhuman/openhuman-core/internal/origin"
 	"github.com/openhuman/openhuman-core/internal/text"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
@@ -28,12 +29,16 @@ import (
 //
 // 2: emoji are tokens; characters that Unicode has not assigned are none.
 // 3: who is named by an address or a number alone is a person that others may name.
-const buildVersion = 3
+// 4: what the chunks do not hold of a document is kept.
+const buildVersion = 4
 
 // identity names a document in the whole store. source is the id of the source that gives the key
 // its meaning.
 func identity(source string, d *doc.Document) string {
 	h := sha256.New()
+	if d.Identity != "" {
+		return d.Identity
+	}
 	if d.GlobalKey != "" {
 		put(h, "global", d.GlobalKey)
 	} else {
@@ -89,8 +94,22 @@ func build(d *doc.Document, source store.SourceMeta, name string, fallback time.
 		}
 	}
 	rec.Links = links(d)
+	rec.Origin = kept(d, chunks)
 	rec.Hash = recordHash(&rec)
 	return rec
+}
+
+// kept is what the chunks do not hold of a document.
+func kept(d *doc.Document, chunks []chunk.Chunk) []byte {
+	texts := make([]string, len(chunks))
+	for i := range chunks {
+		texts[i] = chunks[i].Text
+	}
+	b, err := origin.Encode(d, texts)
+	if err != nil { // of texts and numbers JSON can always be made
+		return nil
+	}
+	return b
 }
 
 // described adds what is known about a document and stands in no chunk: tags, other names, recipients.
@@ -188,6 +207,7 @@ func recordHash(r *store.DocumentRecord) (sum [32]byte) {
 	h := sha256.New()
 	num(h, buildVersion, r.TimestampMS, int64(len(r.Tags)), int64(len(r.Source.Tags)), int64(len(r.Chunks)), int64(len(r.Links)))
 	put(h, r.Identity, r.Source.SourceID, r.Source.Kind, r.Source.Owner, r.SourceRef, r.Title, r.Author)
+	put(h, string(r.Origin))
 	put(h, r.Tags...)
 	put(h, r.Source.Tags...)
 	for i := range r.Chunks {

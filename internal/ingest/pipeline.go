@@ -183,7 +183,7 @@ func (p *pipe) readFile(ctx context.Context, j *job) {
 func (p *pipe) emit(ctx context.Context, j *job, d *doc.Document) error {
 	j.e.said.on(d)
 	j.e.place(d)
-	it := &item{d: d, weight: weight(d), ready: make(chan struct{}), global: d.GlobalKey != "", longest: d.Longest}
+	it := &item{d: d, weight: weight(d), ready: make(chan struct{}), global: d.GlobalKey != "" || d.Identity != "", longest: d.Longest}
 	if !p.gate.enter(j.seq, it.weight) {
 		return context.Cause(ctx)
 	}

@@ -32,7 +32,7 @@ func (tx *Tx) PutDocument(rec DocumentRecord) (docID int64, res PutResult, err e
 	if err != nil {
 		return 0, Unchanged, err
 	}
-	args := []any{source, rec.SourceRef, rec.Title, rec.Author, rec.TimestampMS, tags, rec.Hash[:]}
+	args := []any{source, rec.SourceRef, rec.Title, rec.Author, rec.TimestampMS, tags, rec.Hash[:], append([]byte{}, rec.Origin...)}
 	var old map[string]oldChunk
 	had := map[int64]bool{} // tags
 	res = Added
@@ -44,10 +44,10 @@ func (tx *Tx) PutDocument(rec DocumentRecord) (docID int64, res PutResult, err e
 		for _, c := range old {
 			had[c.tags] = true
 		}
-		err = tx.w.exec("UPDATE documents SET source = ?, source_ref = ?, title = ?, author = ?, timestamp_ms = ?, tags = ?, hash = ? WHERE id = ?",
+		err = tx.w.exec("UPDATE documents SET source = ?, source_ref = ?, title = ?, author = ?, timestamp_ms = ?, tags = ?, hash = ?, origin = ? WHERE id = ?",
 			append(args, docID)...)
 	} else {
-		docID, err = tx.w.insert("INSERT INTO documents (source, source_ref, title, author, timestamp_ms, tags, hash, identity) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		docID, err = tx.w.insert("INSERT INTO documents (source, source_ref, title, author, timestamp_ms, tags, hash, origin, identity) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			append(args, rec.Identity)...)
 	}
 	if err != nil {

@@ -22,7 +22,7 @@ const applicationID = 0x4f486d74
 const writerHash = "INSERT INTO chunk_index (chunk_index, rank) VALUES ('hashsize', 33554432)"
 
 // SchemaVersion is the schema that this program writes: the number of the last migration.
-const SchemaVersion = 5
+const SchemaVersion = 6
 
 // scripts returns the migrations in order.
 func scripts() ([]string, error) {

@@ -277,7 +277,7 @@ func TestUpgradeOfSharedDocuments(t *testing.T) {
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	script(t, path, "ALTER TABLE holders DROP COLUMN tags; ALTER TABLE holders DROP COLUMN source_ref; PRAGMA user_version = 4")
+	script(t, path, "ALTER TABLE holders DROP COLUMN tags; ALTER TABLE holders DROP COLUMN source_ref; ALTER TABLE documents DROP COLUMN origin; PRAGMA user_version = 4")
 	s = open(t, store.Options{Path: path})
 	got, err := s.Strings(t.Context(), "SELECT path || ' ' || complete FROM files ORDER BY path")
 	if err != nil {

@@ -123,6 +123,8 @@ type DocumentRecord struct {
 	Author      string
 	TimestampMS int64
 	Tags        []string
+	// Origin is what the document was before it was cut, as far as nothing else here tells.
+	Origin []byte
 	// Hash is over everything that is stored; an equal hash means nothing to do.
 	Hash   [32]byte
 	Chunks []ChunkRecord

@@ -1,6 +1,6 @@
-// Package interchange reads the lines that programs exchange memory in: one JSON object a line, with
-// source_kind, source_id, owner, tags and a payload for that kind. It holds no writing; export has
-// its own.
+// Package interchange reads and writes the lines that programs exchange memory in: one JSON object a
+// line, with source_kind, source_id, owner, tags and a payload for that kind. What documents come from or
+// go to is not its concern.
 package interchange
 
 import (
@@ -20,7 +20,7 @@ import (
 // Limits of the reader.
 const (
 	// MaxLine is the largest line that is read; a longer one is reported and left out.
-	MaxLine = 16 << 20
+	MaxLine = 64 << 20
 	// maxNamed is how many bad lines a report names, maxCauses how many different things that are wrong.
 	maxNamed  = 1000
 	maxCauses = 20
@@ -39,7 +39,7 @@ func WithLimit(n int) *Reader { return &Reader{n} }
 func (*Reader) Name() string { return "interchange" }
 
 // Version implements doc.Reader.
-func (*Reader) Version() int { return 2 }
+func (*Reader) Version() int { return 3 }
 
 // Detect looks for the two members that every line has, in the first line with text.
 func (*Reader) Detect(in *doc.Input) int {
@@ -139,7 +139,7 @@ func (r *Reader) each(ctx context.Context, in *doc.Input, named bool, f func(n i
 		case named && !bytes.Contains(line, []byte("source_ref")):
 			continue
 		default:
-			items, err = parse(line, in, keys)
+			items, err = parser{in, keys, true, named}.parse(line)
 		}
 		if err := f(n, items, err); err != nil {
 			return err
@@ -216,7 +216,7 @@ func numbered(lines []int) string {
 // Parse reads one line, as a payload that arrives by itself. With an error come the documents that
 // are right.
 func Parse(line []byte) ([]*doc.Document, error) {
-	items, err := parse(line, &doc.Input{}, keyring{})
+	items, err := parser{&doc.Input{}, keyring{}, true, false}.parse(line)
 	ds := make([]*doc.Document, len(items))
 	for i := range items {
 		ds[i] = items[i].d

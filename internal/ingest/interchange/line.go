@@ -7,10 +7,11 @@ import (
 )
 
 // ParseWhole reads one line that comes from no file. A document that does not say of when it is has no
-// time. Unlike a file, a line of which something would be lost is refused as a whole: whoever sent it
+// time, and a document_id counts for nothing: whoever sends a line must not choose which document of the
+// store it replaces. Unlike a file, a line of which something would be lost is refused as a whole: whoever sent it
 // is there to mend it.
 func ParseWhole(line []byte) ([]*doc.Document, error) {
-	items, err := parse(line, &doc.Input{}, keyring{})
+	items, err := parser{in: &doc.Input{}, keys: keyring{}}.parse(line)
 	if err != nil {
 		return nil, err
 	}
