@@ -20,6 +20,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/doc"
 	"github.com/openhuman/openhuman-core/internal/ingest"
+	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
 
@@ -604,6 +605,24 @@ func TestArchiveCancelled(t *testing.T) {
 			if got := len(refs(t, s)); got != len(files) {
 				t.Errorf("%s after %d: %d notes", name, after, got)
 			}
+		}
+	}
+}
+
+// TestArchiveKeepsItsSource: a word on the command line moves nothing in an archive past a rule about a name.
+func TestArchiveKeepsItsSource(t *testing.T) {
+	for _, first := range []string{"", "mine"} {
+		dir, s := folder(t, "home", map[string]string{"a.zip": zipOf(t, map[string]string{"a.md": "Alpha.", "b.mbox": "MBOX\n1 one"})}), open(t)
+		path := filepath.Join(dir, "a.zip")
+		o := ingest.Options{Store: s, Formats: formats(), SourceName: first}
+		run(t, o, path)
+		before := refs(t, s)
+		o.SourceName = "other"
+		if _, err := ingest.Run(t.Context(), o, []string{path}); fault.CodeOf(err) != fault.Invalid {
+			t.Errorf("after %q: %v", first, err)
+		}
+		if d := cmp.Diff(before, refs(t, s)); d != "" {
+			t.Error(d)
 		}
 	}
 }

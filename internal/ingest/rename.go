@@ -30,6 +30,13 @@ func (r *run) mayRename(ctx context.Context, t target) error {
 		if err != nil {
 			return err
 		}
+		if t.file { // it may be an archive
+			packed, err := r.o.Store.SourcesOf(ctx, t.name+"!", rt.path)
+			if err != nil {
+				return err
+			}
+			held = append(held, packed...)
+		}
 		for _, id := range r.reg.leaving(rt, held, t.source) {
 			if !slices.Contains(left, id) {
 				left = append(left, id)
@@ -57,7 +64,7 @@ func (g *registry) leaving(rt root, held []string, name string) []string {
 	var out []string
 	for key, id := range g.Sources {
 		k, extent, _ := strings.Cut(key, "|")
-		if !within(extent, rt.path) {
+		if !within(extent, rt.path) && !within(extent, rt.path+"!") {
 			continue
 		}
 		kind := doc.Kind(k)
@@ -77,7 +84,7 @@ func (g *registry) leaving(rt root, held []string, name string) []string {
 // kindOf returns the kind of the source of a root that has this name already, "" when none has.
 func (g *registry) kindOf(rt root, name string) doc.Kind {
 	for key, id := range g.Sources {
-		if k, extent, _ := strings.Cut(key, "|"); within(extent, rt.path) && shownAs(id, doc.Kind(k), *rt.rootInfo) == name {
+		if k, extent, _ := strings.Cut(key, "|"); (within(extent, rt.path) || within(extent, rt.path+"!")) && shownAs(id, doc.Kind(k), *rt.rootInfo) == name {
 			return doc.Kind(k)
 		}
 	}
