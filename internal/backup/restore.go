@@ -139,6 +139,10 @@ func (done *Restored) swap(ctx context.Context, o Options, staged string) error 
 	info, err := os.Stat(o.Memory)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if to, err := os.Readlink(o.Memory); err == nil {
+			return fault.New(fault.Unavailable, "%s is a link to %s, which is not there.", o.Memory, to).
+				WithHint("Connect the disk that it leads to, or remove the link, and try again.")
+		}
 		if err := moveLog(o.Memory, former); err != nil {
 			return err
 		}
