@@ -557,6 +557,28 @@ func TestArchiveOfChatsAndMore(t *testing.T) {
 	}
 }
 
+// TestArchiveStreams: what is too large to be put anywhere is unpacked as it is read.
+func TestArchiveStreams(t *testing.T) {
+	var long strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&long, "Line %d of many.\n", i)
+	}
+	files := map[string]string{"a.txt": "Alpha.", "long.txt": long.String(), "z.txt": "Omega."}
+	dir, s := folder(t, "home", files), open(t)
+	run(t, ingest.Options{Store: s}, dir)
+	want, _ := same(t, s, dir)
+	for name, pack := range packs {
+		dir, s := folder(t, "home", map[string]string{"home." + name: pack(t, files)}), open(t)
+		o := ingest.Options{Store: s, Limits: ingest.DefaultLimits(), Temp: filepath.Join(dir, "none")}
+		o.Limits.Archive.Memory, o.Limits.Archive.Spool = 100, 1000
+		run(t, o, dir)
+		got, _ := same(t, s, filepath.Join(dir, "home."+name))
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %.500s", name, d)
+		}
+	}
+}
+
 // largeBook is a book that is no file to be read at once.
 func largeBook(t tb) string {
 	t.Helper()
