@@ -30,7 +30,8 @@ import (
 // 2: emoji are tokens; characters that Unicode has not assigned are none.
 // 3: who is named by an address or a number alone is a person that others may name.
 // 4: what the chunks do not hold of a document is kept.
-const buildVersion = 4
+// 5: the labels of a mail are neither words nor topics.
+const buildVersion = 5
 
 // identity names a document in the whole store. source is the id of the source that gives the key
 // its meaning.
@@ -58,6 +59,12 @@ func build(d *doc.Document, source store.SourceMeta, name string, fallback time.
 		Source: source, Identity: name, SourceRef: d.SourceRef, Title: strings.TrimSpace(d.Title),
 		Author: d.Author.String(), TimestampMS: d.Time.UnixMilli(), Tags: tags(d.Tags),
 	}
+	topics := rec.Tags
+	if source.Kind == string(doc.KindEmail) {
+		// They are those of one mailbox, which may be hidden from who sees the mail in another: as tags
+		// alone they are kept for each mailbox.
+		topics = nil
+	}
 	chunks := chunk.Split(name, d)
 	rec.Chunks = make([]store.ChunkRecord, len(chunks))
 	var buf []byte
@@ -79,13 +86,13 @@ func build(d *doc.Document, source store.SourceMeta, name string, fallback time.
 		buf = text.AppendExtra(buf, c.Text)
 		buf = text.AppendExtra(buf, c.Context)
 		if i == 0 {
-			buf = described(buf, d, rec.Tags)
+			buf = described(buf, d, topics)
 		}
 		all := string(buf)
 		out.Index = store.IndexText{
 			Head: all[:head], Body: strings.TrimPrefix(all[head:body], " "), Extra: strings.TrimPrefix(all[body:], " "),
 		}
-		in := entity.Input{Content: c.Text, Markdown: d.Markdown, Authors: c.Authors, Known: d.Mentioned, Tags: rec.Tags}
+		in := entity.Input{Content: c.Text, Markdown: d.Markdown, Authors: c.Authors, Known: d.Mentioned, Tags: topics}
 		if i == 0 {
 			in.People = d.To
 		}

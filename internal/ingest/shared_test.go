@@ -21,7 +21,12 @@ func TestSharedMailHasNoTraceOfTheHidden(t *testing.T) {
 			"X-Gmail-Labels: %s\nSubject: Without an id\n\nNothing names this one.\n\n", label, label)
 	}
 	hr, pub := folder(t, "a", map[string]string{"hr.mbox": mbox("Secret")}), folder(t, "b", map[string]string{"pub.mbox": mbox("Open")})
-	rows := func(scope store.Scope, paths ...string) []store.Chunk {
+	type answers struct {
+		Rows     []store.Chunk
+		Entities []store.EntityCount
+		Secret   []string // what the label of the hidden mailbox finds as a word
+	}
+	ask := func(scope store.Scope, paths ...string) (a answers) {
 		t.Helper()
 		s := open(t)
 		for _, p := range paths {
@@ -32,14 +37,22 @@ func TestSharedMailHasNoTraceOfTheHidden(t *testing.T) {
 		for i := range page {
 			page[i].RowID = 0
 		}
-		return page
+		a.Rows = page
+		a.Entities, err = s.TopEntities(t.Context(), "", 50, scope)
+		must(t, err)
+		hits, err := s.SearchChunks(t.Context(), store.ChunkQuery{Match: `"secret"`, Filter: store.Filter{Scope: scope}, Limit: 10})
+		must(t, err)
+		for _, h := range hits {
+			a.Secret = append(a.Secret, h.ChunkID)
+		}
+		return a
 	}
-	want := rows(nil, pub)
-	if len(want) != 2 || want[1].SourceRef != "mid:m1@x" || want[1].SourceID != "mail:pub" || !cmp.Equal(want[1].Tags, []string{"Open"}) {
+	want := ask(nil, pub)
+	if r := want.Rows; len(r) != 2 || r[1].SourceRef != "mid:m1@x" || r[1].SourceID != "mail:pub" || !cmp.Equal(r[1].Tags, []string{"Open"}) || len(want.Entities) == 0 {
 		t.Fatalf("alone: %+v", want)
 	}
 	for name, paths := range map[string][]string{"hidden first": {hr, pub}, "seen first": {pub, hr}} {
-		if diff := cmp.Diff(want, rows(storetest.Without{"mail:hr"}, paths...)); diff != "" {
+		if diff := cmp.Diff(want, ask(storetest.Without{"mail:hr"}, paths...)); diff != "" {
 			t.Errorf("%s (-alone +hidden):\n%s", name, diff)
 		}
 	}
