@@ -70,18 +70,19 @@ func TestPropertyMovesKeepIDs(t *testing.T) {
 		ids, next := map[string]string{}, map[string]string{}
 		held(rt, s, ids)
 		for range rapid.IntRange(1, 4).Draw(rt, "steps") {
-			moved := map[string]bool{}
+			moved, vacated := map[string]bool{}, map[string]bool{}
 			for n := range rapid.IntRange(1, 3).Draw(rt, "moves") {
 				from := rapid.SampledFrom(files).Draw(rt, "from")
 				to := rapid.SampledFrom([]string{"x/", "sub/", "", "y/z/"}).Draw(rt, "to") + fmt.Sprintf("n%d-", n) + filepath.Base(from)
 				a, b := filepath.Join(base, filepath.FromSlash(from)), filepath.Join(base, filepath.FromSlash(to))
-				if _, err := os.Stat(b); err == nil || moved[from] {
+				// A file that takes the place of one that moves in the same moment is that one, changed.
+				if _, err := os.Stat(b); err == nil || moved[from] || vacated[to] {
 					continue
 				}
 				must(rt, os.MkdirAll(filepath.Dir(b), 0o700))
 				must(rt, os.Rename(a, b))
 				files[slices.Index(files, from)] = to
-				moved[to] = true
+				moved[to], vacated[from] = true, true
 			}
 			sum := run(t, o, base)
 			if sum.Moved != len(moved) || sum.Added+sum.Removed+sum.Gone != 0 {
