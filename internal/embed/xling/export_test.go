@@ -21,3 +21,12 @@ func Reopen() error {
 
 // Simplified is a text in simplified characters.
 func (s *Set) Simplified(t string) string { return s.simplified(t) }
+
+// Words are the words of a text in other languages, as they are cut.
+func (s *Set) Words(t string) (list []string) {
+	s.visit(t, visitor{
+		word:  func(_ *Language, _ int32, written []byte) { list = append(list, string(written)) },
+		other: func(string) { list = append(list, "") },
+	})
+	return list
+}

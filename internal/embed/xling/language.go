@@ -23,7 +23,7 @@ import (
 const Dims = 384
 
 // version changes when texts are read in another way by the same data.
-const version = 2
+const version = 3
 
 // A Language is one language besides English. It does not change.
 type Language struct {

@@ -141,7 +141,10 @@ func (s *Set) Differ(a, b Learnt) func(texts ...string) bool {
 // contains reports whether a text has in one of its runs a form that is meant; lengths says how long
 // such forms are.
 func (s *Set) contains(t string, lengths uint64, meant func(place uint64) bool) bool {
-	for part := range strings.FieldsFuncSeq(widen(t), func(r rune) bool { return !inRun(r) }) {
+	for part := range strings.FieldsFuncSeq(widen(t), func(r rune) bool { return !inRun(r) && !betweenNames(r) }) {
+		if strings.ContainsFunc(part, betweenNames) { // as names are written too
+			part = strings.Join(strings.FieldsFunc(part, betweenNames), "")
+		}
 		run := s.simplified(text.Fold(part))
 		for start := range run {
 			h, end := uint64(placeSeed), start

@@ -83,13 +83,16 @@ func (m *Instant) Foreign(texts ...string) bool { return m.set.Foreign(texts...)
 // Translate returns what a text says in English, word by word.
 func (m *Instant) Translate(text string) string { return m.set.Translate(text) }
 
-// Gloss returns what texts say in English, word by word, as tokens of the full-text index; "" when none
+// Gloss returns what texts that belong together say in English, word by word, as tokens of the full-text index; "" when none
 // of them is foreign.
 func (m *Instant) Gloss(texts ...string) string {
+	if !m.set.Foreign(texts...) {
+		return ""
+	}
 	var out []byte
-	for _, t := range texts {
-		if m.set.Foreign(t) {
-			out = text.AppendIndex(out, m.set.Translate(t))
+	for i, t := range m.set.TranslateAll(texts...) {
+		if m.set.Foreign(texts[i]) {
+			out = text.AppendIndex(out, t)
 		}
 	}
 	return string(out)

@@ -14,8 +14,13 @@ type Own struct {
 }
 
 const (
-	// ownCost makes a person's own words win over any others.
+	// ownCost makes a person's own words win over any others, and long names.
 	ownCost = 1
+	// shortCost and bareCost are the prices of names of one or two characters, whole ones and parts of
+	// others: those of rare words, which two that are often met by themselves are cheaper than.
+	shortCost, bareCost = 11, 13
+	// shortName is how long a name is at most that may be found in other words, in characters.
+	shortName = 2
 	// maxOwn is how long an own word is at most, in characters.
 	maxOwn = 32
 )
@@ -24,14 +29,18 @@ const (
 type personal struct {
 	list   []Own
 	forms  map[string]int32 // how they are written, to the number that a piece has
+	whole  map[string]bool  // those of forms that are whole names
 	length map[rune]uint32  // how long those are that begin with a character: bit n-1 for n characters
 }
 
 func newPersonal(list []Own, s *Set) *personal {
-	p := &personal{forms: make(map[string]int32, len(list)), length: map[rune]uint32{}}
+	p := &personal{forms: make(map[string]int32, len(list)), whole: map[string]bool{}, length: map[rune]uint32{}}
 	for _, o := range list {
 		id, used := int32(-2-len(p.list)), false
-		add := func(form string) {
+		add := func(form string, whole bool) {
+			if whole && o.Gloss == "" {
+				p.whole[form] = true
+			}
 			if _, ok := p.forms[form]; ok { // the first counts
 				return
 			}
@@ -40,10 +49,10 @@ func newPersonal(list []Own, s *Set) *personal {
 			r, _ := utf8.DecodeRuneInString(form)
 			p.length[r] |= 1 << (utf8.RuneCountInString(form) - 1)
 		}
-		for _, form := range formsOf(o) {
-			add(form)
+		for i, form := range formsOf(o) {
+			add(form, i == 0)
 			if simple := s.simplified(form); simple != form {
-				add(simple)
+				add(simple, i == 0)
 			}
 		}
 		if used {
@@ -129,9 +138,14 @@ func (p *personal) each(run []byte, fn func(length int, id int32)) {
 	}
 }
 
-// isName reports whether a piece is a name, which wins only where a language has no word written like it:
-// mother is called mother.
+// isName reports whether a piece is a name.
 func (p *personal) isName(id int32) bool { return p.get(id).Gloss == "" }
 
 // get returns the entry that a piece names.
 func (p *personal) get(id int32) Own { return p.list[-2-id] }
+
+// explained reports whether a run is, as a whole, a word that the person has explained.
+func (p *personal) explained(run []byte) bool {
+	id, ok := p.forms[string(run)]
+	return ok && !p.isName(id)
+}

@@ -128,7 +128,7 @@ func TestDiffer(t *testing.T) {
 // Whatever two lists of words and a text hold: when the lists read the text in two ways, Differ says so.
 func TestDifferMissesNothing(t *testing.T) {
 	s := load(t)
-	pieces := []string{"小", "麗", "丽", "王", "會", "会", "議", "议", "的", "ガ", "ｶﾞ", "か\u3099", "田", "中", "太郎", " ", "。", "は", "・", "Ｔ"}
+	pieces := []string{"小", "麗", "丽", "王", "會", "会", "議", "议", "的", "ガ", "ｶﾞ", "か\u3099", "田", "中", "太郎", " ", "。", "は", "・", "Ｔ", "\n", ": ", " — ", "@", " <a@b.c>", "さん", "先生"}
 	word := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 4).Draw(t, "pieces"), "")
 	})

@@ -32,19 +32,45 @@ type lattice struct {
 	best []float32
 	from []piece // the piece that ends at a character
 	out  []piece
+
+	own    []ownPiece // of the person's own words, those that are in the run, in order
+	names  []ownPiece // of the names, those that may be
+	inside []bool     // whether a character begins within a word
 }
 
 // segment cuts the run in l into the pieces whose words are the likeliest together. use, when set,
 // says which words there are.
 func (w *words) segment(l *lattice, own *personal, use func(id int32, characters int) bool) []piece {
 	l.ends, l.was = ends(l.ends[:0], l.run), ends(l.was[:0], l.asis)
+	if l.find(own); len(l.names) > 0 {
+		w.relax(l, use)
+		l.admit(w, own)
+	}
+	w.relax(l, use)
+	for i := range l.out { // from characters to bytes
+		p := &l.out[i]
+		ends := l.ends
+		if p.asis {
+			ends = l.was
+		}
+		if p.start > 0 {
+			p.start = ends[p.start-1]
+		}
+		p.end = ends[p.end-1]
+	}
+	return l.out
+}
+
+// relax leaves in l.out the cheapest pieces that make up the run: words of the language and of l.own. They
+// begin and end at characters.
+func (w *words) relax(l *lattice, use func(id int32, characters int) bool) {
 	n := len(l.ends)
 	l.best = append(l.best[:0], 0)
 	for range n {
 		l.best = append(l.best, math.MaxFloat32)
 	}
 	l.from = slices.Grow(l.from[:0], n+1)[:n+1]
-	start, begin := 0, 0
+	start, begin, own := 0, 0, l.own
 	for i := range n {
 		base := l.best[i]
 		relax := func(k int, cost float32, id int32, asis bool) {
@@ -75,14 +101,9 @@ func (w *words) segment(l *lattice, own *personal, use func(id int32, characters
 		if !known {
 			relax(i+1, unknownCost, unknown, false)
 		}
-		own.each(l.run[start:], func(length int, id int32) {
-			if own.isName(id) && w.number(string(l.run[start:start+length])) >= 0 {
-				return
-			}
-			if k, ok := slices.BinarySearch(l.ends, start+length); ok {
-				relax(k+1, ownCost, id, false)
-			}
-		})
+		for ; len(own) > 0 && own[0].start == i; own = own[1:] {
+			relax(own[0].end, own[0].cost, own[0].id, false)
+		}
 		start = l.ends[i]
 	}
 	l.out = l.out[:0]
@@ -90,18 +111,6 @@ func (w *words) segment(l *lattice, own *personal, use func(id int32, characters
 		l.out = append(l.out, l.from[k])
 	}
 	slices.Reverse(l.out)
-	for i := range l.out { // from characters to bytes
-		p := &l.out[i]
-		ends := l.ends
-		if p.asis {
-			ends = l.was
-		}
-		if p.start > 0 {
-			p.start = ends[p.start-1]
-		}
-		p.end = ends[p.end-1]
-	}
-	return l.out
 }
 
 // written is what a piece stands for.

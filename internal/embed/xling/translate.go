@@ -22,33 +22,57 @@ type visitor struct {
 
 // visit goes through a text.
 func (s *Set) visit(t string, v visitor) {
+	var marks []mark
 	if hasRun(t) {
 		t = widen(t)
+		marks = s.personal().marks(t)
 	}
+	s.visitMarked(t, marks, v)
+}
+
+// visitMarked goes through a text that has been widened, and in which marks are names.
+func (s *Set) visitMarked(t string, marks []mark, v visitor) {
+	at := 0
 	for _, sp := range s.spans(t) {
+		from := at
+		at += len(sp.text)
 		switch {
 		case sp.of == nil:
 			v.other(sp.text)
 		case sp.of.script == Spaced:
 			s.visitSpaced(sp, v)
 		default:
-			s.visitRuns(sp, v)
+			s.visitRuns(sp, v, func(start, end int) (int32, bool) {
+				for len(marks) > 0 && marks[0].end <= from+start {
+					marks = marks[1:]
+				}
+				if len(marks) == 0 || from+start < marks[0].start || from+end > marks[0].end {
+					return 0, false
+				}
+				return marks[0].id, true
+			})
 		}
 	}
 }
 
-func (s *Set) visitRuns(sp span, v visitor) {
+// visitRuns goes through a span of Chinese or Japanese. named tells, in order, whether a part of it is a
+// name, whatever else it may be.
+func (s *Set) visitRuns(sp span, v visitor, named func(start, end int) (int32, bool)) {
 	l := lattices.Get().(*lattice)
 	defer lattices.Put(l)
 	from, in := 0, false
 	flush := func(to int) {
-		part := sp.text[from:to]
+		part, start := sp.text[from:to], from
 		from = to
 		switch {
 		case part == "":
 		case in:
 			folded := text.Fold(part)
 			l.run = sp.of.appendSimple(l.run[:0], folded, false)
+			if id, ok := named(start, to); ok && !s.personal().explained(l.run) {
+				v.word(sp.of, id, l.run)
+				return
+			}
 			l.asis = sp.of.appendSimple(l.asis[:0], folded, true)
 			if bytes.Equal(l.run, l.asis) {
 				l.asis = l.asis[:0]
@@ -134,9 +158,36 @@ func (l *Language) simplified(s string) string { return string(l.appendSimple(ni
 
 // Translate returns a text with every foreign word in place of which its meaning stands, word by
 // word. What is not foreign stays as it is.
-func (s *Set) Translate(t string) string {
+func (s *Set) Translate(t string) string { return s.TranslateAll(t)[0] }
+
+// TranslateAll does so with texts that belong together: lines of which the first tells what it is.
+func (s *Set) TranslateAll(texts ...string) []string {
+	out, wide := make([]string, len(texts)), make([]string, len(texts))
+	foreign := false
+	for i, t := range texts {
+		if wide[i] = t; hasRun(t) {
+			foreign, wide[i] = true, widen(t)
+		}
+	}
+	var marks []mark
+	if foreign {
+		marks = s.personal().marks(strings.Join(wide, "\n"))
+	}
+	at := 0
+	for i, t := range wide {
+		var here []mark
+		for ; len(marks) > 0 && marks[0].start < at+len(t); marks = marks[1:] {
+			here = append(here, mark{marks[0].start - at, marks[0].end - at, marks[0].id})
+		}
+		out[i] = s.translate(t, here)
+		at += len(t) + len("\n")
+	}
+	return out
+}
+
+func (s *Set) translate(t string, marks []mark) string {
 	var b strings.Builder
-	s.visit(t, visitor{
+	s.visitMarked(t, marks, visitor{
 		word: func(l *Language, id int32, written []byte) {
 			if g := s.gloss(l, id, written); g != "" {
 				b.WriteByte(' ')
