@@ -41,6 +41,9 @@ names: to give something another one, remove it with "openhuman-core forget" fir
 Everything is searchable when the files are read. What recall needs to find things by meaning follows, which takes
 longer; --no-embed leaves it to "openhuman-core embed".
 
+--dry-run reads what a run would read and writes nothing. What it counts - documents that are new, changed, unchanged
+and removed, files that have moved, what becomes of each file - is what the run then does, if nothing changes meanwhile.
+
 Exit status 3 means that some files could not be taken in whole; "openhuman-core status --files" lists them all.
 Encrypted mail, which only its recipient's key opens, is ok with a note.`,
 		Args: cobra.MatchAll(some("PATH"), noneEmpty("PATH")),
@@ -53,7 +56,7 @@ Encrypted mail, which only its recipient's key opens, is ok with a note.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.ingest(c.Context(), o, args, !noEmbed) },
 	}
 	f := c.Flags()
-	f.BoolVar(&o.DryRun, "dry-run", false, "read everything, write nothing")
+	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing, and say what a run would do")
 	f.BoolVar(&noEmbed, "no-embed", false, "leave the embedding to \"openhuman-core embed\"")
 	f.StringVar(&o.SourceName, "source", "", "`NAME` of the source, instead of the folder's")
 	a.jsonFlag(c)
@@ -141,7 +144,7 @@ func (a *app) takeIn(ctx context.Context, cfg config.Config, o ingest.Options, i
 	if in.news != nil && !in.news(sum) && renewed == 0 {
 		return sum, nil
 	}
-	if err := a.printSummary(sum, o.DryRun, renewed); err != nil {
+	if err := a.printSummary(sum, o.DryRun, renewed, in.encode); err != nil {
 		return sum, err
 	}
 	if sum.Files == 0 || o.DryRun {
@@ -150,8 +153,7 @@ func (a *app) takeIn(ctx context.Context, cfg config.Config, o ingest.Options, i
 	if in.encode {
 		return sum, a.derive(ctx, cfg, o.Store, w, derivation{})
 	}
-	w.encoder = nil
-	return sum, a.embedPending(ctx, o.Store, &w, false)
+	return sum, a.leaveToEmbed(ctx, o.Store, &w)
 }
 
 // lockRuns has one process at a time read files: two would do the same work twice.
@@ -196,7 +198,8 @@ type refusedSource struct {
 	Problem string `json:"problem"`
 }
 
-func (a *app) printSummary(s ingest.Summary, dry bool, renewed int) error {
+// printSummary tells of a run. encode says that embedding follows.
+func (a *app) printSummary(s ingest.Summary, dry bool, renewed int, encode bool) error {
 	var refused []refusedSource
 	for _, r := range s.Refused {
 		problem := r.Err.Error()
@@ -242,7 +245,11 @@ func (a *app) printSummary(s ingest.Summary, dry bool, renewed int) error {
 	}
 	fmt.Fprintf(a.stdout, "\n%s, in %s.\n", what, span(s.Elapsed))
 	if renewed > s.Chunks { // some at least that were there before
-		fmt.Fprintf(a.stdout, "Reading %s.\n", anew(renewed))
+		doing := "Reading"
+		if !encode {
+			doing = "Read"
+		}
+		fmt.Fprintf(a.stdout, "%s %s.\n", doing, anew(renewed))
 	}
 	for _, r := range refused {
 		fmt.Fprintln(a.stdout, term.Clean(fmt.Sprintf("Nothing was taken in of %s: %s", r.Source, r.Problem)))

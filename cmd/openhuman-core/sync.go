@@ -51,6 +51,8 @@ each file, and which pattern left it out. What a row no longer names stays until
 --watch goes on until it is stopped: it looks when the system tells of a change and it has been quiet for a moment, and
 every now and then without that, so that nothing depends on being told. Changed settings count from the next look on.
 
+--dry-run writes nothing and counts what a run would do, as that of "openhuman-core ingest" does.
+
 Exit status 3 means that some files or rows could not be taken in.`,
 		Args: noneEmpty("NAME"),
 		RunE: func(c *cobra.Command, names []string) error {
@@ -69,7 +71,7 @@ Exit status 3 means that some files or rows could not be taken in.`,
 	f := c.Flags()
 	f.BoolVar(&o.watch, "watch", false, "go on, and take in what changes")
 	f.DurationVar(&o.every, "every", time.Minute, "with --watch, look at least this often")
-	f.BoolVar(&o.dry, "dry-run", false, "read everything, write nothing")
+	f.BoolVar(&o.dry, "dry-run", false, "write nothing, and say what a run would do")
 	f.BoolVar(&o.noEmbed, "no-embed", false, "leave the embedding to \"openhuman-core embed\"")
 	a.jsonFlag(c)
 	return c

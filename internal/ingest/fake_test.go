@@ -50,6 +50,9 @@ func (f fake) Read(_ context.Context, in *doc.Input, emit doc.Emit) (doc.Report,
 		if id, ok := strings.CutPrefix(key, "*"); ok {
 			d.GlobalKey = id
 		}
+		if id, ok := strings.CutPrefix(key, "^"); ok {
+			d.SourceID, d.Key, d.Longest = "drive:overlaps", id, true
+		}
 		if f.kind == doc.KindChat {
 			d.Messages = []doc.Message{{Author: doc.Person{Name: "Ada"}, Time: when, Text: text}}
 		} else {

@@ -21,7 +21,7 @@ type Options struct {
 	// SourceName names the source instead of the folder: a whole source id such as "notes:work", or
 	// the part after the colon. Documents that name their own source keep it.
 	SourceName string
-	// DryRun reads everything and writes nothing.
+	// DryRun reads everything and writes nothing. The Summary is the one that a run would give.
 	DryRun bool
 	// Visited, when set, is told of every folder that was listed, and how many entries it has.
 	Visited func(path string, entries int)
@@ -99,6 +99,9 @@ func start(ctx context.Context, o Options, find func(context.Context, *run) ([]t
 	}
 	r := &run{o: o, start: o.Now(), sum: Summary{Outcomes: map[doc.Outcome]int{}}, reread: map[string]bool{}, idleInside: map[string]bool{}}
 	r.meter = &meter{report: o.Progress, now: o.Now, start: r.start}
+	if o.DryRun {
+		r.dry = newRehearsal(o.Store)
+	}
 	err := r.do(ctx, find)
 	r.sum.Elapsed = o.Now().Sub(r.start)
 	if err != nil {
@@ -114,7 +117,8 @@ type run struct {
 	reg   *registry
 	sum   Summary
 	meter *meter
-	rows  []Source // what a sync was given
+	rows  []Source   // what a sync was given
+	dry   *rehearsal // nil: what is written is written to the store
 	// idleInside are the files in archives that were not read since they are as they were.
 	idleInside map[string]bool
 	// reread are the files to read again before the run ends.
@@ -156,7 +160,7 @@ func (r *run) do(ctx context.Context, find func(context.Context, *run) ([]target
 	if err := r.tellRoots(ctx, w, targets); err != nil {
 		return err
 	}
-	if r.o.DryRun {
+	if r.dry != nil {
 		return nil
 	}
 	r.meter.stage(Finishing)

@@ -15,6 +15,8 @@ import (
 // another, with the same size and beginning, is one file. Its documents keep the names in the store
 // that the first path gave them, and so the ids of their chunks, with vectors and summaries. That path is
 // the file's origin, and it is kept at the end of its fingerprint, before a sum of the file's beginning.
+// A file that comes to where another was at the last look is that one, changed: files that have swapped
+// their names are taken in anew.
 
 // withOrigin returns a fingerprint that holds an origin; "" is none.
 func withOrigin(where, origin string) string {
@@ -109,19 +111,17 @@ func (r *run) moves(ctx context.Context, w *walk, targets []target, known map[st
 		paths = append(paths, to)
 	}
 	slices.Sort(paths)
-	if !r.o.DryRun {
-		for part := range slices.Chunk(paths, 500) {
-			err := r.o.Store.Update(ctx, func(tx *store.Tx) error {
-				for _, to := range part {
-					if err := tx.MoveFile(from[to], to, known[to].Fingerprint); err != nil {
-						return err
-					}
+	for part := range slices.Chunk(paths, 500) {
+		err := r.update(ctx, func(tx ledger) error {
+			for _, to := range part {
+				if err := tx.MoveFile(from[to], to, known[to].Fingerprint); err != nil {
+					return err
 				}
-				return nil
-			})
-			if err != nil {
-				return err
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	r.sum.Moved = len(paths)

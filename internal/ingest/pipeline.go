@@ -81,6 +81,9 @@ func (r *run) pipeline(ctx context.Context, entries []entry, known map[string]st
 	if err := p.kinds.load(ctx, r.o.Store); err != nil {
 		return err
 	}
+	if r.dry != nil {
+		r.dry.name(p.kinds)
+	}
 	stop := context.AfterFunc(ctx, p.gate.stop)
 	defer stop()
 	var scheduler, readers, builders sync.WaitGroup

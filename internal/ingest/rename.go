@@ -91,20 +91,25 @@ func (g *registry) kindOf(rt root, name string) doc.Kind {
 	return ""
 }
 
+// sourcesOf returns the sources for which files at or below a path hold documents after what was written.
+func (r *run) sourcesOf(ctx context.Context, path, root string) ([]string, error) {
+	if r.dry != nil {
+		return r.dry.sourcesOf(ctx, path, root)
+	}
+	return r.o.Store.SourcesOf(ctx, path, root)
+}
+
 // told is how many roots a run names.
 const told = 3
 
 // tellRoots says which of what was met is in other sources than the folder that was given suggests.
 func (r *run) tellRoots(ctx context.Context, w *walk, targets []target) error {
-	if r.o.Store == nil {
-		return nil
-	}
 	for _, t := range targets {
 		rt, ok := r.reg.whole(t.name)
 		if t.file || !ok || rt.path == t.name || t.source != "" {
 			continue
 		}
-		held, err := r.o.Store.SourcesOf(ctx, t.name, rt.path)
+		held, err := r.sourcesOf(ctx, t.name, rt.path)
 		if err != nil {
 			return err
 		}
@@ -114,7 +119,7 @@ func (r *run) tellRoots(ctx context.Context, w *walk, targets []target) error {
 	}
 	more := 0
 	for _, rt := range w.nested {
-		held, err := r.o.Store.SourcesOf(ctx, rt.path, rt.path)
+		held, err := r.sourcesOf(ctx, rt.path, rt.path)
 		if err != nil {
 			return err
 		}

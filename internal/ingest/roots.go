@@ -129,7 +129,7 @@ func loadRegistry(ctx context.Context, s *store.Store) (*registry, error) {
 }
 
 // save writes the registry when it has changed.
-func (g *registry) save(tx *store.Tx) error {
+func (g *registry) save(tx ledger) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.written = g.changes; g.written == g.stored {

@@ -34,7 +34,7 @@ func (r *run) settle(ctx context.Context, entries []entry) error {
 		waiting := r.reread
 		r.reread = map[string]bool{}
 		known := map[string]store.FileRecord{}
-		err := r.o.Store.Update(ctx, func(tx *store.Tx) error {
+		err := r.update(ctx, func(tx ledger) error {
 			for name := range waiting {
 				f, ok, err := tx.File(name)
 				if err != nil {

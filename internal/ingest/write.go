@@ -144,20 +144,21 @@ func (w *writer) flush(ctx context.Context) error {
 		return nil
 	}
 	var t tally
-	if w.r.o.DryRun {
-		t = w.pretend()
-	} else {
-		err := w.r.o.Store.Update(ctx, func(tx *store.Tx) error {
-			t = tally{}
-			err := w.apply(tx, &t)
-			t.reread = tx.Reread()
-			return err
-		})
-		if err != nil {
+	if w.r.dry != nil {
+		if err := w.r.dry.expect(ctx, w.batch); err != nil {
 			return err
 		}
-		w.r.reg.saved()
 	}
+	err := w.r.update(ctx, func(tx ledger) error {
+		t = tally{}
+		err := w.apply(tx, &t)
+		t.reread = tx.Reread()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.r.reg.saved()
 	s := &w.r.sum
 	s.Added += t.added
 	s.Replaced += t.replaced
@@ -195,7 +196,7 @@ func (w *writer) flush(ctx context.Context) error {
 
 // apply writes the batch. It may run more than once, so it changes nothing but tx, t, and what it
 // first puts back to where the last transaction left it.
-func (w *writer) apply(tx *store.Tx, t *tally) error {
+func (w *writer) apply(tx ledger, t *tally) error {
 	ends := map[*job]bool{}
 	for _, o := range w.batch {
 		o.j.docs = o.j.docs[:o.j.committed]
@@ -229,7 +230,7 @@ func (w *writer) apply(tx *store.Tx, t *tally) error {
 }
 
 // document writes one document of a file.
-func (w *writer) document(tx *store.Tx, t *tally, j *job, it *item) error {
+func (w *writer) document(tx ledger, t *tally, j *job, it *item) error {
 	if it.broken || len(it.rec.Chunks) == 0 {
 		return nil
 	}
@@ -285,7 +286,7 @@ func characters(chunks []store.ChunkRecord) int {
 }
 
 // end closes a file: what it held before and holds no longer goes, when it was read in full.
-func (w *writer) end(tx *store.Tx, t *tally, j *job) error {
+func (w *writer) end(tx ledger, t *tally, j *job) error {
 	if j.begun {
 		if _, err := tx.PutFile(j.record(true)); err != nil {
 			return err
@@ -334,18 +335,6 @@ func (j *job) record(complete bool) store.FileRecord {
 		rec.Outcome, rec.Reason = string(r.Outcome), r.Reason
 	}
 	return rec
-}
-
-// pretend counts what apply would write. Without looking at the store everything is new.
-func (w *writer) pretend() tally {
-	var t tally
-	for _, o := range w.batch {
-		if o.it != nil && len(o.it.rec.Chunks) > 0 {
-			t.added++
-			t.chunks += len(o.it.rec.Chunks)
-		}
-	}
-	return t
 }
 
 // removeGone takes out the files of earlier runs that are certainly not there any more.
@@ -416,25 +405,28 @@ func (r *run) drop(ctx context.Context, names []string, known map[string]store.F
 			files++
 		}
 	}
-	if !r.o.DryRun {
-		var reread []string
-		err := r.o.Store.Update(ctx, func(tx *store.Tx) error {
-			documents = 0
-			for _, n := range names {
-				d, _, err := tx.DropFile(n)
-				if err != nil {
-					return err
-				}
-				documents += d
-			}
-			reread = tx.Reread()
-			return nil
-		})
-		if err != nil {
+	if r.dry != nil {
+		if err := r.dry.expectGone(ctx, names); err != nil {
 			return err
 		}
-		r.unsettle(reread)
 	}
+	var reread []string
+	err := r.update(ctx, func(tx ledger) error {
+		documents = 0
+		for _, n := range names {
+			d, _, err := tx.DropFile(n)
+			if err != nil {
+				return err
+			}
+			documents += d
+		}
+		reread = tx.Reread()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.unsettle(reread)
 	r.sum.Gone += files
 	r.sum.Removed += documents
 	return nil
