@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,11 +79,15 @@ func (a *app) learn(ctx context.Context, cfg config.Config, s *store.Store, w *w
 
 // anew says why chunks are read anew.
 func anew(chunks int) string {
-	what := number(chunks) + " chunks"
-	if chunks == 1 {
-		what = "1 chunk"
+	return chunkCount(chunks) + " anew, for words that glosses.tsv explains in another way now, or that are known as names now or no more"
+}
+
+// chunkCount is a number of chunks in words.
+func chunkCount(n int) string {
+	if n == 1 {
+		return "1 chunk"
 	}
-	return what + " anew, for words that glosses.tsv explains in another way now, or that are known as names now or no more"
+	return number(n) + " chunks"
 }
 
 // A derivation says what to make from the chunks, and why.
@@ -164,18 +169,58 @@ func (a *app) embedPending(ctx context.Context, s *store.Store, w *writers, aske
 	case err != nil:
 		return err
 	case a.json:
-		return a.printLine(struct {
-			Event     string `json:"event"`
-			Embedded  int    `json:"embedded"`
-			Instant   int    `json:"instant"`
-			ElapsedMS int64  `json:"elapsed_ms"`
-		}{"embedded", sum.Embedded, sum.Instant, sum.Elapsed.Milliseconds()})
+		return a.printLine(embedded{"embedded", sum.Embedded, sum.Instant, 0, sum.Elapsed.Milliseconds()})
 	case sum.Embedded >= worthSaying || asked && sum.Embedded > 0:
 		fmt.Fprintf(a.stdout, "Recall finds %s more chunks by meaning now (in %s).\n", number(sum.Embedded), span(sum.Elapsed))
 	case asked:
 		fmt.Fprintln(a.stdout, "There is nothing to embed: recall finds everything by meaning already.")
 	}
 	return nil
+}
+
+// embedded is what embedding came to, for programs.
+type embedded struct {
+	Event     string `json:"event"`
+	Embedded  int    `json:"embedded"`
+	Instant   int    `json:"instant"`
+	Pending   int    `json:"pending,omitempty"` // left to a later run
+	ElapsedMS int64  `json:"elapsed_ms"`
+}
+
+// leaveToEmbed gives chunks what takes no time, and says how many wait for the rest.
+func (a *app) leaveToEmbed(ctx context.Context, s *store.Store, w *writers) error {
+	var better []string // the vectors that are there already
+	if w.encoder != nil {
+		better = slices.Concat(ingest.Fingerprints(w.encoder), ingest.Fingerprints(w.builtin))
+	}
+	sum, err := ingest.Embed(ctx, ingest.EmbedOptions{
+		Store: s, Instant: w.instant, Good: better, Share: func(ctx context.Context) error { return vecindex.Refresh(ctx, s, time.Now()) },
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Canceled
+		}
+		return err
+	}
+	pending, err := w.pending(ctx, s)
+	switch {
+	case err != nil:
+		return err
+	case a.json:
+		return a.printLine(embedded{"embedded", sum.Embedded, sum.Instant, pending, sum.Elapsed.Milliseconds()})
+	case pending > 0:
+		fmt.Fprintf(a.stdout, "Recall finds %s by the words in them, and by meaning only roughly, until you run: openhuman-core embed\n", chunkCount(pending))
+	}
+	return nil
+}
+
+// pending is how many chunks lack the vectors that embed gives them.
+func (w *writers) pending(ctx context.Context, s *store.Store) (int, error) {
+	if w.encoder == nil {
+		return 0, nil
+	}
+	n, _, _, err := s.CountPending(ctx, append(ingest.Fingerprints(w.encoder), w.good...))
+	return n, err
 }
 
 // embedding tells how far embedding is.

@@ -229,6 +229,25 @@ func TestReadingAnewIsSaid(t *testing.T) {
 	if out, _ := s.run(0, "ingest", dir); !strings.Contains(out, "Nothing has changed") || strings.Contains(out, "anew") {
 		t.Error(out)
 	}
+	// Without embedding the words are read at once, and what is left is said until it is done.
+	write(glosses, "阿鯤\totter tamer\n")
+	out, _ = s.run(0, "ingest", "--no-embed", dir)
+	if !strings.Contains(out, "Read 1 chunk anew") || !strings.Contains(out, "Recall finds 1 chunk by the words in them, and by meaning only roughly, until you run: openhuman-core embed") {
+		t.Error(out)
+	}
+	if d := cmp.Diff(map[string][]string{"otter": {"阿鲲明天上午来开会。"}, "seal": {}}, s.reading("otter", "seal").Glosses); d != "" {
+		t.Error(d)
+	}
+	if out, _ := s.run(0, "ingest", "--no-embed", "--json", dir); !strings.Contains(out, `"pending":1`) {
+		t.Error(out)
+	}
+	if out, _ := s.run(0, "status", "--json"); !strings.Contains(out, `"chunks_to_embed": 1`) {
+		t.Error(out)
+	}
+	s.run(0, "embed")
+	if out, _ := s.run(0, "ingest", "--no-embed", dir); strings.Contains(out, "openhuman-core embed") {
+		t.Error(out)
+	}
 }
 
 // A file of words that has not changed is not read for texts that do not need it, and what is wrong with it is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/openhuman/openhuman-core/internal/config"
 	"github.com/openhuman/openhuman-core/internal/term"
 	"github.com/openhuman/openhuman-core/pkg/store"
 	"github.com/spf13/cobra"
@@ -37,7 +38,7 @@ Both count what policy.deny_sources hides as well: they are for the owner of the
 			if files {
 				return a.printFiles(c.Context(), m.store, outcomes)
 			}
-			return a.printStatus(c.Context(), m)
+			return a.printStatus(c.Context(), cfg, m)
 		},
 	}
 	c.Flags().BoolVar(&files, "files", false, "list the files")
@@ -46,7 +47,7 @@ Both count what policy.deny_sources hides as well: they are for the owner of the
 	return c
 }
 
-func (a *app) printStatus(ctx context.Context, m *memory) error {
+func (a *app) printStatus(ctx context.Context, cfg config.Config, m *memory) error {
 	s, err := m.Controller.Stats(ctx)
 	if err != nil {
 		return err
@@ -56,6 +57,14 @@ func (a *app) printStatus(ctx context.Context, m *memory) error {
 		return err
 	}
 	files, err := m.store.Files(ctx, "")
+	if err != nil {
+		return err
+	}
+	w, err := loadWriters(cfg)
+	if err != nil {
+		return err
+	}
+	pending, err := w.pending(ctx, m.store)
 	if err != nil {
 		return err
 	}
@@ -81,8 +90,9 @@ func (a *app) printStatus(ctx context.Context, m *memory) error {
 			Files      int            `json:"files"`
 			Outcomes   map[string]int `json:"outcomes"`
 			Unfinished int            `json:"unfinished"`
+			Pending    int            `json:"chunks_to_embed"`
 			Warnings   []string       `json:"warnings"`
-		}{m.store.Path(), s.Bytes, s.SchemaVersion, s.Sources, s.Documents, s.Chunks, s.Entities, summaryCounts(trees), s.Files, outcomes, unfinished, append([]string{}, warnings...)})
+		}{m.store.Path(), s.Bytes, s.SchemaVersion, s.Sources, s.Documents, s.Chunks, s.Entities, summaryCounts(trees), s.Files, outcomes, unfinished, pending, append([]string{}, warnings...)})
 	}
 	table := term.Table{}
 	table.Row("memory", m.store.Path())
@@ -105,6 +115,9 @@ func (a *app) printStatus(ctx context.Context, m *memory) error {
 	table.Row("files", what)
 	if unfinished > 0 {
 		table.Row("unfinished", fmt.Sprintf("%s files: run the same ingest again", number(unfinished)))
+	}
+	if pending > 0 {
+		table.Row("to embed", chunkCount(pending)+": openhuman-core embed")
 	}
 	if n := trees.Stale; n > 0 {
 		table.Row("to seal", fmt.Sprintf("%s sources: openhuman-core embed", number(n)))
