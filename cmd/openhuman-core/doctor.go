@@ -24,8 +24,8 @@ func newDoctorCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the settings and the memory, and say how to mend what is wrong",
-		Long: `Checks the settings, the folder of the memory and its permissions, and the whole file of the memory, and says for
-everything that is wrong what mends it. It changes nothing and contacts nobody.
+		Long: `Checks the settings, the folder of the memory and its permissions, your words in glosses.tsv, and the whole file of
+the memory, and says for everything that is wrong what mends it. It changes nothing and contacts nobody.
 
 Exit status 1 means that something has to be mended; warnings alone are status 0.`,
 		Args: cobra.NoArgs,
@@ -64,6 +64,7 @@ func (a *app) examine(ctx context.Context) ([]finding, error) {
 	all := examineSettings(l)
 	path := storePath(l.Config)
 	all = append(all, examinePlace(l.Config.Workspace, path)...)
+	all = append(all, newGlossary(l.Config).examine()...)
 	// What the policy hides is the owner's to see.
 	s := store.Lazy(store.Options{Path: path, ReadOnly: true})
 	memory := examineMemory(ctx, s)

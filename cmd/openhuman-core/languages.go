@@ -81,6 +81,36 @@ func (g *glossary) bad(lines string, unread error) error {
 	return nil
 }
 
+// short is bad for those who are told of it at every question.
+func (g *glossary) short(x glosses) error {
+	switch {
+	case x.unread != nil:
+		return fault.New(fault.Invalid, "The words in %s cannot be read.", g.path).WithHint("Why, says: openhuman-core doctor")
+	case x.lines != "":
+		return fault.New(fault.Invalid, "Some lines of %s do not count.", g.path).WithHint("Which, says: openhuman-core doctor")
+	}
+	return nil
+}
+
+// examine says what doctor finds out about the file.
+func (g *glossary) examine() []finding {
+	x := g.read()
+	bad := g.bad(x.lines, x.unread)
+	switch {
+	case bad != nil:
+		f := finding{"words", warning, fault.Message(bad), fault.HintOf(bad)}
+		f.Message = strings.TrimSuffix(f.Message, " "+f.Mend)
+		return []finding{f}
+	case len(x.own) > 0:
+		what := "1 word is"
+		if n := len(x.own); n > 1 {
+			what = number(n) + " words are"
+		}
+		return []finding{{"words", well, what + " explained in " + g.path + ".", ""}}
+	}
+	return nil
+}
+
 // there reports whether there is a file to be read, before it is opened: opening a pipe waits for who
 // writes into it.
 func (g *glossary) there() (bool, error) {

@@ -84,7 +84,7 @@ func askers(cfg config.Config, s *store.Store, warn func(error)) (list []control
 		return loadInstant(func() []xling.Own {
 			g := newGlossary(cfg)
 			words := g.read()
-			if bad := g.bad(words.lines, words.unread); bad != nil {
+			if bad := g.short(words); bad != nil {
 				warn(bad)
 			}
 			names, _ := knownNames(context.Background(), cfg, s) // what is wrong with the memory is said by what reads it

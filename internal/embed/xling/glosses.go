@@ -107,17 +107,26 @@ func parseGloss(line string) (o Own, form, wrong string) {
 		return o, "", "has no meaning behind the tab: put there what the word means in English"
 	case hasRun(o.Gloss):
 		return o, "", "has a meaning in Chinese characters or kana: put it in English"
+	case !strings.ContainsFunc(o.Gloss, isPlain):
+		return o, "", "has a meaning without a word of English: put one there"
 	case len(o.Gloss) > maxGloss:
 		return o, "", fmt.Sprintf("has a meaning of more than %d bytes: a few words do", maxGloss)
 	}
 	forms := formsOf(o)
 	switch {
-	case forms != nil:
+	case forms != nil && strings.ContainsFunc(forms[0], func(r rune) bool { return isHan(r) || isKana(r) }):
 		return o, forms[0], ""
+	case strings.ContainsFunc(widen(o.Word), func(r rune) bool { return isHan(r) || isKana(r) }) && forms == nil && !all(o.Word, inRun):
+		return o, "", "has a word with letters, digits or signs in it: explain its part in Chinese characters or kana"
 	case utf8.RuneCountInString(o.Word) > maxOwn && all(o.Word, inRun):
 		return o, "", fmt.Sprintf("has a word of more than %d characters: explain its parts", maxOwn)
 	}
 	return o, "", "does not begin with a word in Chinese characters or kana: explain such words only"
+}
+
+// isPlain reports whether r is a letter or digit as words of English have.
+func isPlain(r rune) bool {
+	return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // readLine appends a line without its end, which may be that of any system. Of one that is longer than

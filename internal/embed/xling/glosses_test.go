@@ -15,6 +15,12 @@ func TestReadGlosses(t *testing.T) {
 	s := load(t)
 	list := func(own ...xling.Own) []xling.Own { return own }
 	xiaoli := xling.Own{Word: "小丽", Gloss: "Xiao Li"}
+	each := func(lines int, what string) (bad []string) {
+		for n := range lines {
+			bad = append(bad, fmt.Sprintf("line %d %s", n+1, what))
+		}
+		return bad
+	}
 	for name, c := range map[string]struct {
 		in   string
 		want []xling.Own
@@ -31,6 +37,10 @@ func TestReadGlosses(t *testing.T) {
 		"no word":             {"\tdog\n小丽\tXiao Li\n", list(xiaoli), []string{"line 1 has no word before the tab: put one there"}},
 		"two tabs":            {"字\tzì\tcharacter\n小丽\tXiao Li\n", list(xiaoli), []string{"line 1 has more than one tab: keep the one between the word and its meaning"}},
 		"English":             {"word\tmeaning\n小丽\tXiao Li\n", list(xiaoli), []string{"line 1 does not begin with a word in Chinese characters or kana: explain such words only"}},
+		"letters too":         {"狗Pro\tx\niPhone手机\tphone\n5号\tfive\n狗！\tdog\n小丽\tXiao Li\n", list(xiaoli), each(4, "has a word with letters, digits or signs in it: explain its part in Chinese characters or kana")},
+		"a mark alone":        {"ー\tbar\nーー\tbar\n小丽\tXiao Li\n", list(xiaoli), each(2, "does not begin with a word in Chinese characters or kana: explain such words only")},
+		"no words":            {"狗\t😀\n猫\t...\n犬\tсобака\n小丽\tXiao Li\n", list(xiaoli), each(3, "has a meaning without a word of English: put one there")},
+		"some accents":        {"犬\téa\n猫\t9\n", list(xling.Own{"犬", "éa"}, xling.Own{"猫", "9"}), nil},
 		"no English":          {"阿福\t我们的猫\n小丽\tXiao Li\n", list(xiaoli), []string{"line 1 has a meaning in Chinese characters or kana: put it in English"}},
 		"another encoding":    {"\xD0\xA1\xC0\xF6\tXiao Li\n小丽\tXiao Li\n", list(xiaoli), []string{"line 1 is not UTF-8: save the file as UTF-8"}},
 		"a NUL":               {"阿\x00福\tcat\n猫\tc\x00at\n小丽\tXiao Li\n", list(xiaoli), []string{"line 1 has a control character: type the line anew", "line 2 has a control character: type the line anew"}},
