@@ -129,7 +129,11 @@ func (a *app) takeIn(ctx context.Context, cfg config.Config, o ingest.Options, i
 	err = run()
 	p.done()
 	if err != nil && ctx.Err() != nil {
-		p.say("Interrupted. What was taken in so far is kept; the same command goes on from there.")
+		said := "Interrupted. What was taken in so far is kept; the same command goes on from there."
+		if o.DryRun {
+			said = "Interrupted. Nothing was written."
+		}
+		p.say(said)
 		return sum, context.Canceled
 	}
 	if err != nil {
