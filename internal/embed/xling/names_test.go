@@ -122,3 +122,36 @@ func TestNamesAcrossWords(t *testing.T) {
 		}
 	})
 }
+
+// Given names that are no words themselves are found in what is said of people.
+func TestGivenNamesAreFound(t *testing.T) {
+	s := load(t)
+	var lost []string
+	for _, c := range []struct{ names, said string }{
+		{
+			"王学文 李海明 王志强 赵小丽 王晓明 陈国华 王丽华 李海燕 王春梅 王永明 王志明 王文华 李家明 王大明 王子轩 陈雨涵 王一诺 李思远 王明哲 王佳怡 王心怡 王可心 王上明 王小红 李桂英 王梓涵 王欣怡",
+			"%明天来我家。 昨天和%一起吃饭。 请把书还给%。 我告诉%这件事了 听说%病了",
+		},
+		{"今村太郎 高橋花子 小川明美 山本健太 井上美咲 渡辺陽菜 佐藤大翔 清水結衣", "%は明日来ます。 昨日%と食べた。 %に本を返す。 %が病気だ"},
+	} {
+		for n := range strings.FieldsSeq(c.names) {
+			known := s.With(namesOf(n))
+			runes := []rune(n)
+			for _, name := range []string{string(runes[len(runes)-2:]), n} {
+				for said := range strings.FieldsSeq(c.said) {
+					text := strings.ReplaceAll(said, "%", name)
+					if !strings.Contains(" "+known.Translate(text)+" ", " "+name+" ") {
+						lost = append(lost, text)
+					}
+				}
+			}
+		}
+	}
+	want := []string{ // 文明, 说明 are words, and 可 and 心 are often met
+		"学文明天来我家。", "听说明哲病了",
+		"可心明天来我家。", "昨天和可心一起吃饭。", "请把书还给可心。", "我告诉可心这件事了", "听说可心病了",
+	}
+	if d := cmp.Diff(want, lost); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
