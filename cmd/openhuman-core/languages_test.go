@@ -102,7 +102,10 @@ func TestReadingInAnyOrder(t *testing.T) {
 		"notes/f.md":   note(7, "房东答应下周修好漏水的屋顶。"),
 		"notes/g.md":   note(8, "小丽和阿鲲一起去看了新房子。"),
 		"mail/one.eml": mail("王小丽 <xiaoli@example.com>", "one", "我周六早上八点到。"),
-		"mail/two.eml": mail("田中太郎 <tanaka@example.jp>", "two", "見積書は来週の月曜日に届きます。"),
+		// A name that is a word too.
+		"notes/h.md":    note(1, "天上有几朵白云飘过山顶。"),
+		"mail/four.eml": mail("白云 <by@example.com>", "four", "好的。"),
+		"mail/two.eml":  mail("田中太郎 <tanaka@example.jp>", "two", "見積書は来週の月曜日に届きます。"),
 	}
 	var more []string
 	for i := range 20 {
@@ -110,7 +113,7 @@ func TestReadingInAnyOrder(t *testing.T) {
 		more = append(more, name)
 		files[name] = note(9+i, fmt.Sprintf("小丽第%d次去看房东的花园。屋顶还在漏水，水管工说下周来修。", i))
 	}
-	words := []string{"small", "beauti", "rice", "field", "walrus", "roof", "小丽", "田中"}
+	words := []string{"small", "beauti", "rice", "field", "walrus", "roof", "cloud", "小丽", "田中"}
 	type step struct {
 		name string
 		do   func(s *session)
@@ -168,7 +171,7 @@ func TestReadingInAnyOrder(t *testing.T) {
 	}}
 	steps := []step{
 		put("notes/a.md", "notes/c.md", "notes/e.md"), put("notes/b.md", "notes/d.md"), put("notes/f.md", "notes/g.md"),
-		put(more...), put("mail/one.eml"), put("mail/two.eml"), explain, unread, passing,
+		put(more...), put("mail/one.eml"), put("mail/two.eml"), put("mail/four.eml"), put("notes/h.md"), explain, unread, passing,
 	}
 	var want reading
 	for round := range uint64(4) {
@@ -184,7 +187,7 @@ func TestReadingInAnyOrder(t *testing.T) {
 		if round == 0 {
 			want = got
 			if len(got.Vectors) != len(files) || len(got.Summaries) == 0 || len(got.Glosses["walrus"]) != 2 || len(got.Glosses["small"]) != 0 ||
-				len(got.Glosses["rice"]) != 0 || len(got.Glosses["roof"]) != 21 {
+				len(got.Glosses["rice"]) != 0 || len(got.Glosses["roof"]) != 21 || len(got.Glosses["cloud"]) != 1 {
 				t.Fatalf("%d texts, %d summaries, %q", len(got.Vectors), len(got.Summaries), got.Glosses)
 			}
 			continue
