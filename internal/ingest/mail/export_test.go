@@ -14,6 +14,13 @@ var (
 	OwnWords    = ownWords
 )
 
+// What a mail can be for OwnWords.
+const (
+	Fresh     = fresh
+	Answer    = answer
+	Forwarded = forwarded
+)
+
 // Split returns the messages of an mbox as next gives them, with a limit for each.
 func Split(r io.Reader, at io.ReaderAt, limit int) (out []Split1) {
 	s := newSplitter(r, at, limit)

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -207,48 +206,4 @@ func set(names ...string) map[string]bool {
 		m[n] = true
 	}
 	return m
-}
-
-// headerBlock reports whether l begins with the header lines of an earlier mail: a sender, and at
-// least two more fields within the next lines.
-func headerBlock(l []string) bool {
-	if !namedField(l[0], fromNames) {
-		return false
-	}
-	n := 0
-	for _, s := range l[1:min(len(l), 9)] {
-		if strings.TrimSpace(s) == "" {
-			if n == 0 {
-				continue
-			}
-			break
-		}
-		if namedField(s, moreNames) {
-			n++
-		}
-	}
-	return n >= 2
-}
-
-func namedField(s string, names map[string]bool) bool {
-	i := strings.IndexByte(s, ':')
-	if j := strings.Index(s, "："); j >= 0 && (i < 0 || j < i) {
-		i = j
-	}
-	if i <= 0 || i > 45 {
-		return false
-	}
-	name := strings.ToLower(strings.TrimFunc(s[:i], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("*_#|", r) }))
-	return names[name]
-}
-
-// forwards reports whether a subject says that the mail is forwarded.
-func forwards(subject string) bool {
-	s := strings.ToLower(strings.TrimSpace(subject))
-	for _, p := range []string{"fwd:", "fw:", "wg:", "tr:", "rv:", "enc:", "i:", "doorst:", "vb:", "vs:", "pd:", "转发:", "转发：", "轉寄:", "轉寄：", "[fwd"} {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
 }

@@ -84,7 +84,7 @@ func TestAttributions(t *testing.T) {
 		"------- Original Message -------\nOn Wednesday, May 1st, 2024 at 10:00 AM, Bob Tanaka <bob@x.org> wrote:",
 		"Sent from my phone\n\nOn Wed, 1 May 2024, 10:00 Bob Tanaka, <bob@x.org> wrote:",
 	} {
-		if got := mail.OwnWords("I agree with that.\n\n"+line+"\n\n> Shall we go?\n> Bob\n", false); got != "I agree with that." {
+		if got := mail.OwnWords("I agree with that.\n\n"+line+"\n\n> Shall we go?\n> Bob\n", mail.Answer); got != "I agree with that." {
 			t.Errorf("above a quote, %s: %q", line, got)
 		}
 	}
@@ -117,7 +117,7 @@ func TestBlocks(t *testing.T) {
 		"De la: Bob <bob@x.org>\nTrimis: miercuri, 1 mai 2024 10:00\nCătre: Ann\nSubiect: Plimbare",
 	} {
 		for _, rule := range []string{"", "________________________________\n"} {
-			if got := mail.OwnWords("I agree with that.\n\n"+rule+block+"\n\nShall we go?\n\nBob\n", false); got != "I agree with that." {
+			if got := mail.OwnWords("I agree with that.\n\n"+rule+block+"\n\nShall we go?\n\nBob\n", mail.Answer); got != "I agree with that." {
 				t.Errorf("%q: %q", block, got)
 			}
 		}

@@ -39,7 +39,7 @@ func parse(data []byte, cut bool) *message {
 }
 
 // body joins the texts of a walked mail, the sender's words first trimmed of what is not theirs.
-func (x *extractor) body(forward bool) (text string, isHTML bool) {
+func (x *extractor) body(r role) (text string, isHTML bool) {
 	var out []string
 	for i := 0; i < len(x.segments); i++ {
 		s := x.segments[i]
@@ -56,7 +56,7 @@ func (x *extractor) body(forward bool) (text string, isHTML bool) {
 				parts = append(parts, strings.Trim(x.segments[i].text, "\n"))
 				isHTML = isHTML || x.segments[i].html
 			}
-			t = ownWords(strings.Join(parts, "\n\n"), forward)
+			t = ownWords(strings.Join(parts, "\n\n"), r)
 		}
 		if strings.TrimSpace(t) != "" {
 			out = append(out, t)
@@ -90,7 +90,7 @@ func (m *message) document(o origin) (*doc.Document, defect) {
 	sent, hasDate := m.date("date")
 	d.Time = m.time(o)
 
-	d.Body, d.Markdown = x.body(forwards(d.Title))
+	d.Body, d.Markdown = x.body(m.h.role())
 	content := contentKey(d.Title, d.Body)
 	if names := attachmentLine(x.names); names != "" && (d.Body != "" || d.Title != "") {
 		if d.Body == "" {

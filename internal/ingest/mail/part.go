@@ -414,7 +414,7 @@ func (x *extractor) message(raw []byte, depth int) {
 	x.parts, x.textLast = inner.parts, inner.textLast
 	x.inherit(inner.defect)
 	line := nestedLine(&h, x.report)
-	text, isHTML := inner.body(forwards(h.text("subject")))
+	text, isHTML := inner.body(h.role())
 	switch {
 	case text == "" && line == "":
 		return

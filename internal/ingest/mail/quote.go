@@ -10,9 +10,9 @@ const keptQuote = 6
 
 // ownWords returns what the sender wrote in the text of a mail: without the history below or above it,
 // the signature, list footers and legal notices. Quoted lines that an answer follows stay, as far as
-// the answer needs them. A step that would leave nothing is not taken. With forward set, the mail was
-// forwarded and the first mail below its text is what it is about.
-func ownWords(text string, forward bool) string {
+// the answer needs them. A step that would leave nothing is not taken. When the mail was
+// forwarded, the first mail below its text is what it is about.
+func ownWords(text string, r role) string {
 	lines := strings.Split(strings.TrimRight(text, " \t\n"), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " \t")
@@ -20,7 +20,7 @@ func ownWords(text string, forward bool) string {
 	lines = trimBlank(lines)
 	for _, step := range []func([]string) []string{
 		dropPictures,
-		func(l []string) []string { return cutHistory(l, forward) },
+		func(l []string) []string { return cutHistory(l, r) },
 		cutFooters,
 		cutSignature,
 		thinQuotes,
@@ -92,9 +92,9 @@ func quoted(s string) bool {
 
 // cutHistory cuts at the line where an unquoted earlier mail begins, and removes the attribution lines
 // above quotes.
-func cutHistory(lines []string, forward bool) []string {
+func cutHistory(lines []string, r role) []string {
 	out := make([]string, 0, len(lines))
-	kept := !forward // whether the next header block is to be cut
+	kept := r != forwarded // whether the next header block is to be cut
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		if quoted(line) {
@@ -105,9 +105,13 @@ func cutHistory(lines []string, forward bool) []string {
 			// What was forwarded on purpose is part of the mail.
 			return append(out, lines[i:]...)
 		}
-		if originalMark(line) || headerBlock(lines[i:]) {
-			if kept {
+		if mark := originalMark(line); mark || headerBlock(lines[i:]) {
+			if kept && (mark || earlierMail(out, lines[i:], r)) {
 				return dropRule(out)
+			}
+			if kept {
+				out = append(out, line)
+				continue
 			}
 			kept = true
 			// Its own header lines must not look like another block.
@@ -127,7 +131,7 @@ func cutHistory(lines []string, forward bool) []string {
 			}
 			if next < len(lines) && !quoted(lines[next]) {
 				// The earlier mail follows without marks, as some programs do.
-				if !blank(out) && strong(lines[i:i+n]) && unmarked(lines[i:i+n]) {
+				if r != fresh && !blank(out) && strong(lines[i:i+n]) && unmarked(lines[i:i+n]) {
 					return out
 				}
 				out = append(out, line)

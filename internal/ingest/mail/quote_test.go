@@ -61,20 +61,74 @@ func TestOwnWords(t *testing.T) {
 		{"printing", "Hello\n\nPlease consider the environment before printing this email.", "Hello"},
 		{"empty", "", ""},
 	} {
-		if got := mail.OwnWords(c.in, false); got != c.want {
+		if got := mail.OwnWords(c.in, mail.Answer); got != c.want {
 			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.want)
 		}
 	}
 }
 
 func TestForwardedInOutlookStaysWhole(t *testing.T) {
-	in := "FYI\n\nFrom: Carl <carl@x.org>\nSent: Tuesday\nTo: Ann\nSubject: Plan\n\nThe plan.\n\nFrom: Dora\nSent: Monday\nTo: Carl\nSubject: Plan\n\nOlder."
-	if got, want := mail.OwnWords(in, true), "FYI\n\nFrom: Carl <carl@x.org>\nSent: Tuesday\nTo: Ann\nSubject: Plan\n\nThe plan."; got != want {
+	in := "FYI\n\nFrom: Carl <carl@x.org>\nSent: Tuesday\nTo: Ann\nSubject: Plan\n\nThe plan.\n\nFrom: Dora\nSent: Monday, April 29, 2024 9:00 AM\nTo: Carl\nSubject: Plan\n\nOlder."
+	if got, want := mail.OwnWords(in, mail.Forwarded), "FYI\n\nFrom: Carl <carl@x.org>\nSent: Tuesday\nTo: Ann\nSubject: Plan\n\nThe plan."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	d := one(t, strings.Replace(withBody("", in), "Subject: Test", "Subject: FW: Plan", 1))
 	if !strings.HasSuffix(d.Body, "The plan.") {
 		t.Errorf("got %q", d.Body)
+	}
+}
+
+// Header lines in a text are the sender's own unless they are surely those of a mail that it answers.
+func TestHeaderLinesOfOnesOwn(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		answers  bool // whether it holds for an answer too
+	}{
+		{"a web form", "New request:\n\nFrom: Paul\nTo: Sales\nSubject: lamp\n\nthe text", true},
+		{"a web form with a date", "New request:\n\nFrom: Paul Winter\nDate: 3 June 2024\nTo: Sales\nSubject: lamp\n\nthe text", false},
+		{"a web form with an address", "New request:\n\nFrom: Paul <paul@x.org>\nTo: Sales\nSubject: lamp\n\nthe text", false},
+		{"a web form with rules", "New request:\n\n----------------------------------------\nFrom: Paul <paul@x.org>\nDate: 3 June 2024\nSubject: lamp\n----------------------------------------\nthe text", false},
+		{"a rule and no address", "New request:\n\n____________________________\nFrom: Paul\nTo: Sales\nSubject: lamp\n\nthe text", false},
+		{"a journey", "The plan:\n\nFrom: Berlin\nTo: Paris\nDate: 3 June\n\nthe text", true},
+		{"a journey in German", "Der Plan:\n\nVon: Berlin\nAn: Paris\nBetreff: Reise\n\nder Text", true},
+		{"a journey in French", "Le plan :\n\nDe : la gare\nDate : demain\nÀ : la maison\nObjet : voyage\n\nle texte", true},
+		{"what to fill in", "Fill in:\n\nFrom: your home address\nSent: the day you leave\nTo: where you go\nSubject: why you go\n\nand send it back.", true},
+		{"indented", "The header was:\n\n  From: \"Ian\" <ian@x.org>\n  To: Ann <ann@x.org>\n  Subject: yeah\n\nIt cannot be delivered.", true},
+		{"at the top", "From: Paul <paul@x.org>\nTo: Sales\nSubject: lamp\n\nthe text", true},
+		{"an excerpt", "Look at this:\n\nOn Wed, May 1, 2024 at 10:00 AM, Bob <bob@x.org> wrote:\n\nShall we?\n\nWhat do you say?", false},
+	} {
+		if got := mail.OwnWords(c.in, mail.Fresh); got != c.in {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, got, c.in)
+		}
+		if got := one(t, withBody("", c.in)).Body; got != c.in {
+			t.Errorf("%s in a mail:\n got %q\nwant %q", c.name, got, c.in)
+		}
+		if got := mail.OwnWords(c.in, mail.Answer); (got == c.in) != c.answers {
+			t.Errorf("%s in an answer:\n got %q", c.name, got)
+		}
+	}
+}
+
+// An answer says in one of several ways that it is one.
+func TestAnswers(t *testing.T) {
+	const text = "I agree.\n\nFrom: Bob <bob@x.org>\nSent: Wednesday, May 1, 2024 10:00 AM\nTo: Ann\nSubject: Shall we\n\nShall we?"
+	for _, subject := range []string{"Re: S", "RE: S", "re[2]: S", "[list] Re: S", "AW: S", "Antw.: S", "SV: S", "回复：S", "回复: S", "Odp: S", "R: S"} {
+		if got := one(t, strings.Replace(withBody("", text), "Subject: Test", "Subject: "+subject, 1)).Body; got != "I agree." {
+			t.Errorf("%s: got %q", subject, got)
+		}
+	}
+	for _, header := range []string{"In-Reply-To: <0@x.org>\n", "References: <0@x.org>\n"} {
+		if got := one(t, withBody(header, text)).Body; got != "I agree." {
+			t.Errorf("%s: got %q", header, got)
+		}
+	}
+	for _, subject := range []string{"Test", "Result: S", "Re the plan", "Ref 12: S", "10:00"} {
+		if got := one(t, strings.Replace(withBody("", text), "Subject: Test", "Subject: "+subject, 1)).Body; got != text {
+			t.Errorf("%s: got %q", subject, got)
+		}
+	}
+	if got := one(t, withBody("", strings.Replace(text, "From:", "________________________________\nFrom:", 1))).Body; got != "I agree." {
+		t.Errorf("below Outlook's rule: got %q", got)
 	}
 }
 
@@ -88,7 +142,7 @@ func TestHistoryInHTML(t *testing.T) {
 		"Outlook on the web": `<div>I agree.</div><div id="appendonsend"></div><hr style="display:inline-block;width:98%"><div id="divRplyFwdMsg" dir="ltr"><font face="Calibri"><b>Von:</b> Bob<br><b>Gesendet:</b> Mittwoch<br><b>An:</b> Ann<br><b>Betreff:</b> Wollen wir</font></div><div>Wollen wir?</div>`,
 		"Yahoo":              `<div>I agree.</div><div class="yahoo_quoted"><div>On Wednesday, May 1, 2024 at 10:00:00 AM GMT+2, Bob &lt;bob@x.org&gt; wrote: </div><div><br></div><div>Shall we?</div></div>`,
 	} {
-		if got := one(t, withBody("Content-Type: text/html; charset=utf-8\n", in)).Body; got != "I agree." {
+		if got := one(t, withBody("In-Reply-To: <0@x.org>\nContent-Type: text/html; charset=utf-8\n", in)).Body; got != "I agree." {
 			t.Errorf("%s: got %q", name, got)
 		}
 	}
@@ -107,7 +161,7 @@ func TestOwnWordsOfHostileTexts(t *testing.T) {
 		"depth":             strings.Repeat(">", 1_000_000),
 	} {
 		start := time.Now()
-		if got := mail.OwnWords(in, false); strings.TrimSpace(got) == "" {
+		if got := mail.OwnWords(in, mail.Answer); strings.TrimSpace(got) == "" {
 			t.Errorf("%s: nothing is left", name)
 		}
 		d := time.Since(start)

@@ -27,7 +27,7 @@ type Message struct {
 func (Message) Name() string { return "mail" }
 
 // Version implements doc.Reader.
-func (r Message) Version() int { return 4 + versions(r.Files) }
+func (r Message) Version() int { return 5 + versions(r.Files) }
 
 // Detect implements doc.Reader: the file begins with the header of a mail.
 func (Message) Detect(in *doc.Input) int {
