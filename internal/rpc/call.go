@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"runtime/debug"
@@ -93,25 +92,6 @@ func readable(r *http.Request) *refusal {
 		return nil
 	}
 	return &refusal{http.StatusUnsupportedMediaType, "The body must be JSON: Content-Type: application/json.", "content type"}
-}
-
-// read reads a body that is neither too large nor too slow.
-func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	control := http.NewResponseController(w)
-	// Not every ResponseWriter has a connection with a clock; the server's own ones do.
-	_ = control.SetReadDeadline(time.Now().Add(min(s.limits.Request, bodyTimeout)))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.Body))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case err == nil:
-		_ = control.SetReadDeadline(time.Time{})
-		return body, nil
-	case errors.As(err, &tooLarge):
-		return nil, &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body has more than %d bytes.", tooLarge.Limit), "too large"}
-	}
-	// What has begun to arrive and will not end: nothing more can be read from this connection.
-	w.Header().Set("Connection", "close")
-	return nil, &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", "too slow"}
 }
 
 // answer runs one call; nil for a notification.

@@ -157,6 +157,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
+	defer awaitBody(w, r)()
 	if denied := g.guard(w, r); denied != nil {
 		s.turnAway(w, r, denied)
 		return
