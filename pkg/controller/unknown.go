@@ -8,6 +8,7 @@ import (
 
 	"github.com/openhuman/openhuman-core/internal/near"
 	"github.com/openhuman/openhuman-core/internal/query"
+	"github.com/openhuman/openhuman-core/internal/text"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
 
@@ -94,6 +95,10 @@ func (c *Controller) unknownOperator(ctx context.Context, o query.Operator, scop
 		return unknownName("source", o.Value, near.Best(o.Value, have, 3)), nil
 	case "from":
 		nearest, err := c.store.NearestEntities(ctx, "person:"+o.Value, 3, scope)
+		named := strings.Join(strings.Fields(text.Fold(strings.TrimPrefix(o.Value, "person:"))), "-")
+		if i := slices.Index(nearest, "person:"+named); err == nil && i >= 0 {
+			return fmt.Sprintf("Nothing is written by %q; what is about %s is found without from:.", shorten(o.Value, 80), nearest[i]), nil
+		}
 		return unknownName("author", o.Value, nearest), err
 	case "tag":
 		return fmt.Sprintf("Nothing has the tag %q.", shorten(o.Value, 80)), nil

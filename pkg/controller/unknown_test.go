@@ -46,3 +46,17 @@ func TestHintsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// Somebody who is written about and writes nothing is no misspelt author.
+func TestHintOnANamedPersonWhoWroteNothing(t *testing.T) {
+	c := over(t, controller.Options{}, life()...)
+	for in, want := range map[string]string{
+		`from:"Ann Lee"`: `Nothing is written by "Ann Lee"; what is about person:ann-lee is found without from:.`,
+		`from:ann-lee`:   `Nothing is written by "ann-lee"; what is about person:ann-lee is found without from:.`,
+		`from:"Ann Leo"`: `There is no author "Ann Leo". The nearest are person:ann-lee.`,
+	} {
+		if got := search(t, c, in, 0).Hint; !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}

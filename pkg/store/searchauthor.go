@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -13,10 +14,15 @@ import (
 
 // authored returns the condition on chunks that one of the authors wrote: "" when nobody is meant.
 // What is part of no name is looked for in the addresses and handles that documents give their
-// authors; a chunk holds the name alone.
+// authors; a chunk holds the name alone. An author without a name is also known by the one that
+// documents give his address.
 // Whom the caller cannot see decides nothing.
 func authored(ctx context.Context, q querier, want []string, v sight) (string, error) {
 	authors, err := authorNames(ctx, q, v)
+	if err != nil {
+		return "", err
+	}
+	links, err := visibleLinks(ctx, q, v)
 	if err != nil {
 		return "", err
 	}
@@ -30,14 +36,17 @@ func authored(ctx context.Context, q querier, want []string, v sight) (string, e
 				ids, found = append(ids, id), true
 			}
 		}
-		if found && !strings.Contains(w, "@") {
+		number := numberKey(w)
+		switch {
+		case number != "":
+			ids = append(ids, byNumber(authors, number)...)
+		case !strings.Contains(w, "@"):
+			ids = append(ids, byAddress(authors, links, w)...)
+		}
+		if found && number == "" && !strings.Contains(w, "@") {
 			continue
 		}
-		linked, err := linkedAuthors(ctx, q, v, authors, text.Fold(strings.Trim(w, "<> ")))
-		if err != nil {
-			return "", err
-		}
-		or = append(or, linked...)
+		or = append(or, linkedAuthors(authors, links, text.Fold(strings.Trim(w, "<> ")), number)...)
 	}
 	if len(ids) > 0 {
 		slices.Sort(ids)
@@ -74,35 +83,40 @@ func authorNames(ctx context.Context, q querier, v sight) (map[int64]string, err
 // maxLinked bounds how many people one address, or a part of many, may mean.
 const maxLinked = 200
 
-// linkedAuthors returns a condition for each person whom documents give an address or a handle with
-// this part.
-func linkedAuthors(ctx context.Context, q querier, v sight, authors map[int64]string, part string) ([]string, error) {
-	handle := strings.TrimPrefix(part, "@")
-	if handle == "" {
-		return nil, nil
-	}
+// visibleLinks returns what the documents that the caller can see say of whose an address is.
+func visibleLinks(ctx context.Context, q querier, v sight) ([]personLink, error) {
 	query := "SELECT DISTINCT kind, value, person FROM person_links"
 	if v.hidden != "" {
 		query += " l JOIN documents d ON d.id = l.document WHERE " + v.visibleDocument()
 	}
-	rows, err := q.QueryContext(ctx, query)
+	var links []personLink
+	err := scanAll(ctx, q, query, func(r *sql.Rows) error {
+		var l personLink
+		if err := r.Scan(&l.kind, &l.value, &l.person); err != nil {
+			return err
+		}
+		links = append(links, l)
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("resolve addresses: %w", err)
 	}
-	defer rows.Close()
-	values := map[string][]string{} // by person
-	for rows.Next() {
-		var kind, value, person string
-		if err := rows.Scan(&kind, &value, &person); err != nil {
-			return nil, fmt.Errorf("resolve addresses: %w", err)
-		}
-		folded := text.Fold(value)
-		if kind == "handle" && folded == handle || kind == "email" && strings.Contains(folded, part) {
-			values[person] = append(values[person], value)
-		}
+	return links, nil
+}
+
+// linkedAuthors returns a condition for each person whom documents give an address or a handle with
+// this part, or this number.
+func linkedAuthors(authors map[int64]string, links []personLink, part, number string) []string {
+	handle := strings.TrimPrefix(part, "@")
+	if handle == "" {
+		return nil
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("resolve addresses: %w", err)
+	values := map[string][]string{} // by person
+	for _, l := range links {
+		folded := text.Fold(l.value)
+		if l.kind == "handle" && (folded == handle || l.value == number) || l.kind == "email" && strings.Contains(folded, part) {
+			values[l.person] = append(values[l.person], l.value)
+		}
 	}
 	var or []string
 	for _, person := range slices.Sorted(maps.Keys(values)) {
@@ -119,7 +133,7 @@ func linkedAuthors(ctx context.Context, q querier, v sight, authors map[int64]st
 		or = append(or, "c.author IN "+idList(ids)+" AND c.document IN (SELECT l.document FROM person_links l WHERE l.person = "+
 			literal(person)+" AND l.value IN ("+literals(values[person])+"))")
 	}
-	return or, nil
+	return or
 }
 
 // isNamed reports whether an author's name holds all the parts of a person's, in any order.

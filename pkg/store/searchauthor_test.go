@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/openhuman/openhuman-core/pkg/store"
+	"github.com/openhuman/openhuman-core/pkg/store/storetest"
 )
 
 // An author is also known by the addresses and handles that documents give.
@@ -111,5 +112,80 @@ func TestListChunksWithoutTotal(t *testing.T) {
 	}
 	if diff := cmp.Diff(whole, page); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// An author who is an address, a handle or a number alone is known by the name that others give it, as far
+// as the caller can see who does.
+func TestFilterAuthorsByContacts(t *testing.T) {
+	st, err := store.Open(t.Context(), store.Options{Path: store.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	contact := []store.PersonLink{
+		{Kind: "email", Value: "wo77@post.example", Person: "wilhelmina-oberholtzer"},
+		{Kind: "handle", Value: "tel:707654321", Person: "wilhelmina-oberholtzer"},
+		{Kind: "handle", Value: "mina", Person: "wilhelmina-oberholtzer"},
+	}
+	for i := range 9 { // a list, which is nobody
+		contact = append(contact, store.PersonLink{Kind: "email", Value: "list@post.example", Person: fmt.Sprintf("wilhelmina-%d", i)})
+	}
+	err = st.Update(t.Context(), func(tx *store.Tx) error {
+		for i, d := range []struct {
+			source, author string
+			links          []store.PersonLink
+		}{
+			{"mail:x", "WO77@post.example", nil},              // 0
+			{"mail:x", "Wilhelmina Oberholtzer", contact[:1]}, // 1
+			{"chat:x", "+49 170 7654321", nil},                // 2
+			{"chat:x", "Bob, 0170-765 43 21", nil},            // 3
+			{"chat:x", "@mina", nil},                          // 4
+			{"mail:x", "list@post.example", nil},              // 5
+			{"mail:x", "other@post.example", nil},             // 6
+			{"chat:x", "0170 7654322", nil},                   // 7
+			{"notes:contacts", "", contact},                   // 8
+		} {
+			id := fmt.Sprint(i)
+			if _, _, err := tx.PutDocument(store.DocumentRecord{
+				Source: store.SourceMeta{SourceID: d.source, Kind: "email"}, Identity: id, Author: d.author, TimestampMS: int64(100 - i),
+				Hash: sha256.Sum256([]byte(id)), Links: d.links,
+				Chunks: []store.ChunkRecord{{ChunkID: id, Author: d.author, Content: id, TimestampMS: int64(100 - i)}},
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		in    string
+		scope store.Scope
+		want  []string
+	}{
+		{"wilhelmina", nil, []string{"0", "1", "2", "3", "4"}},
+		{"Wilhelmina Oberholtzer", nil, []string{"0", "1", "2", "3", "4"}},
+		{"wilhelmina-oberholtzer", nil, []string{"0", "2", "3", "4"}},
+		{"0170 7654321", nil, []string{"2", "3"}},
+		{"+49 (170) 765-4321", nil, []string{"2", "3"}},
+		{"7654321", nil, []string{"2"}}, // a part of what is written
+		{"wilhelmina", storetest.Without{"notes:contacts"}, []string{"0", "1"}},
+		{"wilhelmina", storetest.Without{"notes:contacts", "mail:x"}, nil},
+		{"0170 7654321", storetest.Without{"notes:contacts"}, []string{"2", "3"}},
+		{"", nil, []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}},
+	} {
+		page, _, err := st.ListChunks(t.Context(), store.ListQuery{Filter: store.Filter{Authors: []string{c.in}, Scope: c.scope}, Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range page {
+			got = append(got, p.ChunkID)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%q without %v (-want +got)\n%s", c.in, c.scope, diff)
+		}
 	}
 }
