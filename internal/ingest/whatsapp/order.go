@@ -78,8 +78,18 @@ func persianLong(y int) bool {
 	return false
 }
 
+// firstYear is when WhatsApp came out.
+const firstYear = 2009
+
+// What speaks against an order beside the dates themselves, in days that its dates could jump as well.
+const (
+	tooYoung   = 30 // the last message is younger than its file, whose time a copy may have set to anything
+	shortFirst = 60 // years come first, and have two digits: few places write so
+)
+
 // A judge watches all dates of a file and finds out in which order their numbers stand: one in which no
-// date is impossible, time does not run backwards, and does not jump by months.
+// date is impossible or from before there was WhatsApp, time does not run backwards, and does not jump by
+// months.
 type judge struct {
 	n      int
 	bad    [orders]int
@@ -87,6 +97,7 @@ type judge struct {
 	jumped [orders]float64 // days
 	last   [orders]time.Time
 	dots   int
+	wide   int
 	halves int
 }
 
@@ -98,9 +109,12 @@ func (j *judge) see(st stamp) {
 	if st.half != whole {
 		j.halves++
 	}
+	if st.wide != [3]bool{} {
+		j.wide++
+	}
 	for o := range orders {
 		t, ok := st.date(o)
-		if !ok {
+		if !ok || t.Year() < firstYear {
 			j.bad[o]++
 			continue
 		}
@@ -122,7 +136,10 @@ func (j *judge) order(newest time.Time) order {
 	cost := func(o order) float64 {
 		c := float64(j.bad[o])*1e6 + float64(j.back[o])*1e3 + j.jumped[o]
 		if !newest.IsZero() && j.last[o].After(newest.AddDate(0, 0, 2)) {
-			c += 1e5 // no message is younger than its file
+			c += tooYoung
+		}
+		if o == ymd && j.wide == 0 {
+			c += shortFirst
 		}
 		return c
 	}

@@ -37,7 +37,7 @@ func New() Reader { return Reader{} }
 func (Reader) Name() string { return "whatsapp" }
 
 // Version implements doc.Reader.
-func (Reader) Version() int { return 1 }
+func (Reader) Version() int { return 2 }
 
 // Detect implements doc.Reader: the first line with text bears a stamp, and so do others, of which some
 // are somebody's.

@@ -161,7 +161,8 @@ func TestLocales(t *testing.T) {
 					want = append(want, fmt.Sprintf("%s %s text %d: a - b", at.Format("2006-01-02 15:04"), author, i))
 				}
 				in := chattest.Input("chat.txt", []byte(text.String()), nil)
-				in.ModTime = at
+				// A copy may have any time, which the dates do not need.
+				in.ModTime = []time.Time{at, {}, at.AddDate(-4, 0, 0), at.AddDate(5, 0, 0), time.Unix(0, 0)}[seed%5]
 				if n := whatsapp.New().Detect(in); n < 50 {
 					t.Fatalf("Detect = %d: %s", n, text.String())
 				}
@@ -203,6 +204,41 @@ func TestFewDates(t *testing.T) {
 		}
 		if len(docs) == 0 || docs[0].Time.Format(time.DateOnly) != c.want {
 			t.Errorf("%q: %s %+v", c.text, chattest.Write(docs, report), report)
+		}
+	}
+}
+
+// TestTimeOfTheFile: the time of a file that was copied says nothing against what its dates say.
+func TestTimeOfTheFile(t *testing.T) {
+	for _, c := range []struct {
+		dates string
+		want  []string
+	}{
+		{"31.12.23 01.02.24", []string{"2023-12-31", "2024-02-01"}},
+		{"28.12.23 01.02.24 13.06.24", []string{"2023-12-28", "2024-02-01", "2024-06-13"}},
+		{"28.12.23 15.01.24", []string{"2023-12-28", "2024-01-15"}},
+		{"20.12.23 21.01.24", []string{"2023-12-20", "2024-01-21"}},
+		{"12.06.23", []string{"2023-06-12"}},
+		{"30.09.23 01.10.23 02.10.23", []string{"2023-09-30", "2023-10-01", "2023-10-02"}},
+		{"12/31/23 1/2/24 1/3/24", []string{"2023-12-31", "2024-01-02", "2024-01-03"}},
+		{"23-12-31 24-02-01", []string{"2023-12-31", "2024-02-01"}},
+		{"2023/12/11 2023/12/12", []string{"2023-12-11", "2023-12-12"}},
+	} {
+		for _, year := range []int{1970, 2012, 2020, 2024, 2031} {
+			var text strings.Builder
+			for _, d := range strings.Fields(c.dates) {
+				fmt.Fprintf(&text, "%s, 21:06 - Ada: text\n", d)
+			}
+			in := chattest.Input("WhatsApp Chat mit A.txt", []byte(text.String()), nil)
+			in.ModTime = time.Date(year, 9, 13, 0, 0, 0, 0, time.UTC)
+			docs, _ := chattest.Read(t, whatsapp.New(), in)
+			var got []string
+			for _, d := range docs {
+				got = append(got, d.Time.Format(time.DateOnly))
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("%s in a file of %d: %s", c.dates, year, d)
+			}
 		}
 	}
 }
