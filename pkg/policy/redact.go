@@ -126,6 +126,8 @@ func (b bareText) find() []span {
 	s, lower := b.text, lowerASCII(b.text)
 	f.keys(s)
 	f.words(s, lower)
+	f.assigned(s)
+	f.userinfo(s)
 	f.runs(s, lower)
 	f.cards(s)
 	b.restore(f.found)

@@ -206,8 +206,7 @@ func (f *finder) runs(s, lower string) {
 			end++
 		}
 		run, low := s[i:end], lower[i:end]
-		if end-i >= leastRun || strings.Contains(run, "://") {
-			f.userinfo(run, i)
+		if end-i >= leastRun {
 			f.prefixed(run, low, i)
 			for j := range inRuns {
 				inRuns[j].find(f, run, low, i)
@@ -245,31 +244,4 @@ func containsAny(s string, list []string) bool {
 		}
 	}
 	return false
-}
-
-// userinfo adds the passwords in the addresses of a run.
-func (f *finder) userinfo(run string, base int) {
-	for from := 0; ; {
-		i := strings.Index(run[from:], "://")
-		if i < 0 {
-			return
-		}
-		from += i + len("://")
-		authority := run[from:]
-		if end := strings.IndexAny(authority, `/?#"'<>\`+"`"); end >= 0 {
-			authority = authority[:end]
-		}
-		at := strings.LastIndexByte(authority, '@')
-		if at < 0 {
-			continue
-		}
-		user, pass, both := strings.Cut(authority[:at], ":")
-		switch {
-		case both && pass != "":
-			f.add(base+from+len(user)+1, base+from+at, password)
-		case !both && len(user) >= leastRun && strong(user): // a token in the place of the name
-			f.add(base+from, base+from+at, apiToken)
-		}
-		from += at
-	}
 }

@@ -20,6 +20,7 @@ const (
 	number         // 0 to 9
 	joint          // may stand between digits
 	slash          // the same, and may belong to ://
+	equals         // may stand between a name and a secret
 	blank          // between words
 	control        // is made visible
 	leading        // may begin an invisible character, or one that stands for a plain one
@@ -34,6 +35,8 @@ var kinds = func() (k [256]byte) {
 			k[c] = joint
 		case b == '/':
 			k[c] = slash
+		case b == '=':
+			k[c] = equals
 		case b == ' ', b == '\n', b == '\r', b == '\t', b == '\f', b == '\v':
 			k[c] = blank
 		case b < ' ', b == 0x7f:
@@ -70,6 +73,11 @@ func plain(s string) bool {
 			if run++; i > 1 && s[i-1] == '/' && s[i-2] == ':' {
 				return false
 			}
+		case equals:
+			digits = 0
+			if run++; namesSecret(s[:i]) {
+				return false
+			}
 		case blank, other:
 			run = 0
 		case control:
@@ -81,6 +89,9 @@ func plain(s string) bool {
 			case as == 0:
 				run = 0
 			default:
+				if as == '=' { // what stands before it may be in other forms as well
+					return false
+				}
 				i += size - 1
 				if run++; as >= '0' && as <= '9' {
 					digits++
