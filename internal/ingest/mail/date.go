@@ -17,7 +17,8 @@ const (
 // parseDate reads a date in any of the forms that mail programs of fifty years have written: RFC 5322
 // and its predecessors, asctime, ISO 8601, dotted and slashed dates, month names of several
 // languages, zones by offset and by name. What is wrong in it (weekday, seconds of 60, an impossible
-// zone) is passed over. ok is false when day, month or year cannot be told.
+// zone) is passed over. ok is false when day, month or year cannot be told, or there is no such day or
+// time of day: nobody knows which one was meant.
 func parseDate(s string) (t time.Time, ok bool) {
 	if len(s) > 200 {
 		s = s[:200]
@@ -27,21 +28,23 @@ func parseDate(s string) (t time.Time, ok bool) {
 	if p.year < 0 || p.month < 0 || p.day < 0 {
 		return time.Time{}, false
 	}
-	if p.year < firstYear || p.year > lastYear || p.month < 1 || p.month > 12 || p.day < 1 || p.day > 31 {
+	if p.impossible || p.year < firstYear || p.year > lastYear || p.month < 1 || p.month > 12 || p.day < 1 || p.day > 31 {
 		return time.Time{}, false
 	}
 	zone := time.UTC
 	if p.offset != 0 {
 		zone = time.FixedZone("", p.offset)
 	}
-	return time.Date(p.year, time.Month(p.month), p.day, p.hour, p.min, p.sec, 0, zone), true
+	t = time.Date(p.year, time.Month(p.month), p.day, p.hour, p.min, p.sec, 0, zone)
+	return t, t.Day() == p.day
 }
 
 type dateParser struct {
 	day, month, year int
 	hour, min, sec   int
 	timeSet, zoneSet bool
-	offset           int // seconds east of UTC
+	offset           int  // seconds east of UTC
+	impossible       bool // there is no such time of day
 }
 
 func (p *dateParser) tokens(s string) {
@@ -178,10 +181,12 @@ func (p *dateParser) clock(s string) bool {
 		}
 		break
 	}
-	if n < 2 || parts[0] > 24 {
+	if n < 2 {
 		return false
 	}
 	p.timeSet = true
+	// A second of 60 is a leap second, and some count the last midnight as hour 24.
+	p.impossible = parts[0] > 24 || parts[1] > 59 || parts[2] > 60 || parts[0] == 24 && parts[1]+parts[2] > 0
 	p.hour, p.min, p.sec = min(parts[0], 23), min(parts[1], 59), min(parts[2], 59)
 	rest := s[i:]
 	if strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, ",") {

@@ -263,7 +263,7 @@ type Mbox struct {
 func (Mbox) Name() string { return "mbox" }
 
 // Version implements doc.Reader.
-func (b Mbox) Version() int { return 4 + versions(b.Files) }
+func (b Mbox) Version() int { return 5 + versions(b.Files) }
 
 // Detect implements doc.Reader: a separator line with a header below it.
 func (Mbox) Detect(in *doc.Input) int {

@@ -19,6 +19,8 @@ func TestTimes(t *testing.T) {
 		{"the first day, and nothing else known", "Date: Thu, 1 Jan 1970 01:00:00 +0100\n", "1970-01-01T00:00:00Z"},
 		{"none", path, "2014-05-03T10:00:00Z"},
 		{"unreadable", "Date: yesterday\n" + path, "2014-05-03T10:00:00Z"},
+		{"a day that does not exist", "Date: Sat, 31 Apr 2014 09:00:00 +0200\n" + path, "2014-05-03T10:00:00Z"},
+		{"a time that does not exist", "Date: Sat, 3 May 2014 25:61:00 +0200\n" + path, "2014-05-03T10:00:00Z"},
 		{"a zone of no place", "Date: Sat, 3 May 2014 09:00:00 +9900\n" + path, "2014-05-03T09:00:00Z"},
 		{"a zone in words", "Date: Sat, 3 May 2014 09:00:00 W. Europe Standard Time\n" + path, "2014-05-03T09:00:00Z"},
 		{"a year of two digits", "Date: Sat, 3 May 14 09:00:00 GMT\n" + path, "2014-05-03T09:00:00Z"},
