@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -22,6 +23,8 @@ func start() int {
 	stdout := os.Stdout
 	// Whoever prints by habit, in whatever package, must not break the protocol.
 	os.Stdout = os.Stderr
+	// Nothing here uses that log, but net/http does: it quotes what servers answer.
+	log.SetOutput(io.Discard)
 	return run(ctx, os.Args[1:], os.Stdin, stdout, os.Stderr, os.Environ())
 }
 

@@ -62,11 +62,11 @@ func New(o Options) (*Client, error) {
 	c.http = &http.Client{
 		// No proxy from the environment: that would be somebody else to talk to.
 		Transport: &http.Transport{
-			DialContext:            (&net.Dialer{Timeout: o.Timeout}).DialContext,
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-			ForceAttemptHTTP2:      true,
-			MaxIdleConns:           2,
-			IdleConnTimeout:        time.Minute,
+			DialContext:     (&net.Dialer{Timeout: o.Timeout}).DialContext,
+			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			// A connection of its own for every call: net/http tells the log of the process what comes on
+			// one that is idle, and that would be somebody else's text.
+			DisableKeepAlives:      true,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {

@@ -1,15 +1,20 @@
 package searxng_test
 
 import (
+	"bufio"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -359,6 +364,60 @@ func TestNoProxy(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What comes where no answer is expected must not reach the log of the process: net/http quotes it.
+func TestNothingIsLogged(t *testing.T) {
+	var logged lockedBuffer
+	log.SetOutput(&logged)
+	defer log.SetOutput(os.Stderr)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	closed := make(chan error, 1)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = http.ReadRequest(bufio.NewReader(c))
+			_, _ = io.WriteString(c, "HTTP/1.1 204 No Content\r\n\r\n")
+			time.Sleep(50 * time.Millisecond) // as late as it would be on an idle connection
+			_, _ = io.WriteString(c, "<h1>"+words+"</h1>")
+			_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+			_, err = c.Read(make([]byte, 1))
+			_ = c.Close()
+			closed <- err
+		}
+	}()
+	c := client(t, "http://"+l.Addr().String(), time.Second)
+	for range 2 {
+		if _, err := c.Search(t.Context(), controller.WebQuery{Query: "x", MaxResults: 1}); err == nil {
+			t.Error("204 was taken for an answer")
+		}
+		if err := <-closed; errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("the connection was kept")
+		}
+	}
+	if got := logged.String(); got != "" {
+		t.Errorf("logged: %s", got)
+	}
+}
+
+// a lockedBuffer collects what several goroutines write.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+func (l *lockedBuffer) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.b.String() }
 
 func TestCancelled(t *testing.T) {
 	entered := make(chan struct{})
