@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"mime"
 	"net/http"
 	"strings"
@@ -16,13 +17,17 @@ import (
 // are plain text.
 type coding struct {
 	http.ResponseWriter
-	id   json.RawMessage // of the request; nil when it has none to speak of
-	held int             // the status of an error whose text is awaited, or 0
-	text []byte
+	id     json.RawMessage // of the request; nil when it has none to speak of
+	method string          // the same
+	held   int             // the status of an error whose text is awaited, or 0
+	text   []byte
 }
 
 // mostHeld bounds how much of the text of an error is kept.
 const mostHeld = 400
+
+// unhandled begins what the SDK says to a method that it does not know.
+const unhandled = "JSON RPC not handled"
 
 // Unwrap is what http.ResponseController asks for.
 func (c *coding) Unwrap() http.ResponseWriter { return c.ResponseWriter }
@@ -57,6 +62,12 @@ func (c *coding) finish() int {
 	if c.held == 0 {
 		return 0
 	}
+	if c.held == http.StatusBadRequest && c.id != nil && !tools.Declares(c.method) && bytes.HasPrefix(c.text, []byte(unhandled)) {
+		// The SDK takes a method that it does not know for no request at all. It is one like those
+		// that it knows and this server does not have.
+		write(c.ResponseWriter, http.StatusOK, failed(c.id, &failure{codeMethod, fmt.Sprintf("Method not found: %q.", c.method), nil}).append(nil))
+		return http.StatusOK
+	}
 	f := &failure{Code: codeRequest, Message: strings.ToValidUTF8(strings.TrimSpace(string(c.text)), "\ufffd"), Data: &data{Code: fault.Invalid}}
 	switch c.held {
 	case http.StatusNotFound:
@@ -76,8 +87,24 @@ func (c *coding) finish() int {
 	return c.held
 }
 
-// coded returns an answer with an error that has a code; anything else stays as it is.
+// coded returns an answer, or a batch of them, with errors that have a code; anything else stays as it
+// is.
 func coded(b []byte) []byte {
+	if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '[' {
+		var answers []json.RawMessage
+		if json.Unmarshal(trimmed, &answers) != nil {
+			return b
+		}
+		parts := make([][]byte, len(answers))
+		for i, a := range answers {
+			parts[i] = codedOne(a)
+		}
+		return append(append([]byte{'['}, bytes.Join(parts, []byte{','})...), ']')
+	}
+	return codedOne(b)
+}
+
+func codedOne(b []byte) []byte {
 	var a struct {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`

@@ -3,7 +3,6 @@ package rpc
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/openhuman/openhuman-core/pkg/clientinfo"
+	"github.com/openhuman/openhuman-core/pkg/tools"
 )
 
 const (
@@ -77,7 +77,7 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request, g *generation) {
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		defer context.AfterFunc(g.streams, cancel)()
-		s.pass(handler, w, r.WithContext(ctx), nil)
+		s.pass(handler, w, r.WithContext(ctx), part{})
 		return
 	}
 	body, denied := s.read(w, r)
@@ -90,6 +90,14 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request, g *generation) {
 		write(w, http.StatusBadRequest, failed(nil, bad).append(nil))
 		return
 	}
+	p := parseOne(bytes.TrimSpace(body))
+	if handler == g.sessions && r.Header.Get(headerSession) == "" && early(p) {
+		s.log.Info().Str("client", clientinfo.Bare).Int64("code", codeRequest).Msg("request before the handshake")
+		bad := invalidRequest("%q before the handshake. Send initialize first, and the session that it gives with every request; or revision %s as %s.",
+			p.method, statelessRevision, headerProtocol)
+		write(w, http.StatusBadRequest, failed(p.id, bad).append(nil))
+		return
+	}
 	done, denied := s.turns.take(r.Context())
 	if denied != nil {
 		s.turnAway(w, r, denied)
@@ -97,12 +105,22 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request, g *generation) {
 	}
 	defer done()
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	s.pass(handler, w, r, parseOne(bytes.TrimSpace(body)).id)
+	s.pass(handler, w, r, p)
+}
+
+// early reports whether a request without a session needs one. What introduces itself as a revision
+// without sessions, and lacks the header of one, is told so by the SDK.
+func early(p part) bool {
+	switch p.method {
+	case "initialize", "ping", "server/discover":
+		return false
+	}
+	return p.id != nil && tools.Declares(p.method) && !bytes.Contains(p.params, []byte(mcp.MetaKeyProtocolVersion))
 }
 
 // pass has the SDK answer a request, and its errors written as JSON-RPC.
-func (s *Server) pass(handler http.Handler, w http.ResponseWriter, r *http.Request, id json.RawMessage) {
-	c := &coding{ResponseWriter: w, id: id}
+func (s *Server) pass(handler http.Handler, w http.ResponseWriter, r *http.Request, p part) {
+	c := &coding{ResponseWriter: w, id: p.id, method: p.method}
 	handler.ServeHTTP(c, r)
 	if status := c.finish(); status != 0 {
 		s.log.Warn().Str("client", clientinfo.Bare).Str("path", "/mcp").Int("status", status).Msg("request refused")

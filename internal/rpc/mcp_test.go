@@ -91,6 +91,12 @@ func TestMCPByHand(t *testing.T) {
 	}
 }
 
+// session begins a session by hand.
+func (s *site) session() string {
+	_, _, h := s.do("POST", "/mcp", initialize, "Accept", accept)
+	return h.Get("Mcp-Session-Id")
+}
+
 // TestMCPErrors: whatever is wrong with a request, the answer is an error of JSON-RPC with the id of
 // the request, where that can be known, and says what is wrong.
 func TestMCPErrors(t *testing.T) {
@@ -115,6 +121,11 @@ func TestMCPErrors(t *testing.T) {
 		{"a revision that is none", "POST", ping, []string{"Mcp-Protocol-Version", "2001-01-01"}, 400, -32600, `"x"`, "version"},
 		{"accepts only text", "POST", ping, []string{"Accept", "text/plain"}, 400, -32600, `"x"`, "Accept"},
 		{"another type", "POST", ping, []string{"Content-Type", "text/plain"}, 415, -32600, `"x"`, "Content-Type"},
+		{"nothing before the handshake", "POST", `{"jsonrpc":"2.0","id":"x","method":"tools/list"}`, nil, 400, -32600, `"x"`, "Send initialize first"},
+		{"calls before the handshake", "POST", `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"memory.search"}}`, nil, 400, -32600, `"x"`, "Send initialize first"},
+		{"a method that nobody has", "POST", `{"jsonrpc":"2.0","id":"x","method":"nope"}`, nil, 200, -32601, `"x"`, `Method not found: "nope"`},
+		{"a method that others have", "POST", `{"jsonrpc":"2.0","id":"x","method":"prompts/list"}`, []string{"Mcp-Session-Id", s.session()}, 200, -32601, `"x"`, "prompts/list"},
+		{"a method that nobody has, in a session", "POST", `{"jsonrpc":"2.0","id":"x","method":"nope"}`, []string{"Mcp-Session-Id", s.session()}, 200, -32601, `"x"`, `Method not found: "nope"`},
 		{"a place in a stream", "POST", ping, []string{"Last-Event-ID", "hunter2"}, 400, -32600, `"x"`, "Last-Event-ID"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -200,8 +200,9 @@ func TestGateOverHTTP(t *testing.T) {
 
 func TestCoded(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"jsonrpc":"2.0","id":"a,b","error":{"code":0,"message":"a <b>"}}`: `{"jsonrpc":"2.0","id":"a,b","error":{"code":-32603,"message":"a <b>"}}`,
-		`{"jsonrpc":"2.0","error":{"code":0,"message":"m","data":{"x":1}}}`: `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"m","data":{"x":1}}}`,
+		`{"jsonrpc":"2.0","id":"a,b","error":{"code":0,"message":"a <b>"}}`:                                     `{"jsonrpc":"2.0","id":"a,b","error":{"code":-32603,"message":"a <b>"}}`,
+		`{"jsonrpc":"2.0","error":{"code":0,"message":"m","data":{"x":1}}}`:                                     `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"m","data":{"x":1}}}`,
+		`[{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"m"}},{"jsonrpc":"2.0","id":2,"result":{"x":1}}]`: `[{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"m"}},{"jsonrpc":"2.0","id":2,"result":{"x":1}}]`,
 		// Everything else stays, byte for byte.
 		`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"m"}}`:       `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"m"}}`,
 		`{"jsonrpc":"2.0","id":1,"result":{"x":{"error":{"code":0,"y":"z"}}}}`: `{"jsonrpc":"2.0","id":1,"result":{"x":{"error":{"code":0,"y":"z"}}}}`,
