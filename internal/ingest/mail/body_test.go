@@ -209,3 +209,17 @@ func TestUnknownCharsetIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A part that was saved by itself is decoded, and its header is no text.
+func TestPartByItself(t *testing.T) {
+	for _, in := range []string{
+		"Content-Transfer-Encoding: quoted-printable\n\n=E2=98=86 gr=C3=BCn",
+		"Content-Transfer-Encoding: Quoted-Printable\r\n\r\n=E2=98=86 gr=C3=BCn\r\n",
+		"Content-Transfer-Encoding: base64\n\n4piGIGdyw7xu\n",
+		"Content-Transfer-Encoding: 8bit\n\n☆ grün",
+	} {
+		if got := one(t, in).Body; got != "☆ grün" {
+			t.Errorf("%q: got %q", in, got)
+		}
+	}
+}

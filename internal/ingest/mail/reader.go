@@ -101,6 +101,10 @@ func isPart(h *header) bool {
 			n++
 		}
 	}
+	switch strings.ToLower(strings.TrimSpace(stripComment(h.raw("content-transfer-encoding")))) {
+	case "quoted-printable", "base64", "7bit", "8bit", "binary":
+		return true
+	}
 	media, _, _ := strings.Cut(h.raw("content-type"), ";")
 	return n >= 2 || strings.Count(media, "/") == 1 && !strings.ContainsAny(strings.TrimSpace(media), " \t")
 }
