@@ -7,6 +7,50 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+// attrs are the attributes that matter here.
+type attrs struct {
+	style, class, id, href, alt, src, width, height, role, border, start string
+	hidden                                                               bool
+}
+
+func (w *walker) attributes() attrs {
+	var a attrs
+	for {
+		k, v, more := w.z.TagAttr()
+		switch string(k) {
+		case "style":
+			a.style = squeeze(v)
+		case "class":
+			a.class = string(v)
+		case "id":
+			a.id = string(v)
+		case "href":
+			a.href = string(v)
+		case "alt":
+			a.alt = string(v)
+		case "src":
+			a.src = string(v)
+		case "width":
+			a.width = string(v)
+		case "height":
+			a.height = string(v)
+		case "role":
+			a.role = string(v)
+		case "border":
+			a.border = string(v)
+		case "start":
+			a.start = string(v)
+		case "hidden":
+			a.hidden = string(v) != "until-found"
+		case "aria-hidden":
+			a.hidden = a.hidden || string(v) == "true"
+		}
+		if !more {
+			return a
+		}
+	}
+}
+
 // blockLines returns how many line ends set the element off from what is around it.
 func blockLines(tag atom.Atom) int {
 	switch tag {
@@ -96,7 +140,66 @@ func hides(style string) bool {
 			return true
 		}
 	}
+	if v, ok := property(style, "position"); ok && (v == "absolute" || v == "fixed") {
+		if l, ok := property(style, "left"); ok && farLeft(l) {
+			return true
+		}
+	}
+	if v, ok := property(style, "text-indent"); ok && farLeft(v) {
+		return true
+	}
 	return false
+}
+
+// farLeft reports whether a length is so far to the left that no screen shows it.
+func farLeft(v string) bool {
+	size, err := strconv.ParseFloat(strings.TrimRight(v, "abcdefghijklmnopqrstuvwxyz%"), 64)
+	return err == nil && size <= -999
+}
+
+// sameColor reports whether a style gives text the color of what is behind it. ok is false when it says
+// nothing of either.
+func sameColor(style string) (same, ok bool) {
+	if !strings.Contains(style, "color:") && !strings.Contains(style, "background:") {
+		return false, false
+	}
+	text, hasText := property(style, "color")
+	behind, hasBehind := property(style, "background-color")
+	if !hasBehind {
+		behind, hasBehind = property(style, "background")
+	}
+	return hasText && hasBehind && color(text) != "" && color(text) == color(behind), hasText || hasBehind
+}
+
+// color returns a color as six digits, "" when it is none that is known or can be seen through.
+func color(v string) string {
+	switch v {
+	case "white":
+		return "ffffff"
+	case "black":
+		return "000000"
+	}
+	if list, ok := strings.CutPrefix(v, "rgb("); ok {
+		out := ""
+		for n := range strings.SplitSeq(strings.TrimSuffix(list, ")"), ",") {
+			c, err := strconv.ParseUint(n, 10, 8)
+			if err != nil {
+				return ""
+			}
+			out += strconv.FormatUint(c>>4, 16) + strconv.FormatUint(c&15, 16)
+		}
+		return out
+	}
+	hex, ok := strings.CutPrefix(v, "#")
+	switch {
+	case !ok || strings.Trim(hex, "0123456789abcdef") != "":
+		return ""
+	case len(hex) == 3:
+		return hex[:1] + hex[:1] + hex[1:2] + hex[1:2] + hex[2:] + hex[2:]
+	case len(hex) == 6:
+		return hex
+	}
+	return ""
 }
 
 // fontSize returns the leading number of the font size that a style sets.

@@ -36,15 +36,25 @@ type Options struct {
 // Text returns the visible text of the UTF-8 document or fragment src. Invisible elements, scripts,
 // styles, form controls and tracking images are left out. It ends without a line end.
 func Text(src []byte, opt Options) string {
-	w := &walker{opt: opt, z: html.NewTokenizer(bytes.NewReader(src))}
-	w.frames = append(w.frames, frame{})
-	w.run()
-	text := w.result()
+	styles := readSheet(src)
+	text := read(src, opt, styles)
+	if text == "" && styles != nil {
+		// Scripts show what the styles hide.
+		styles = nil
+		text = read(src, opt, nil)
+	}
 	if opt.Page && text == "" {
 		opt.Page = false
-		return Text(src, opt)
+		text = read(src, opt, styles)
 	}
 	return text
+}
+
+func read(src []byte, opt Options, styles *sheet) string {
+	w := &walker{opt: opt, z: html.NewTokenizer(bytes.NewReader(src)), styles: styles}
+	w.frames = append(w.frames, frame{})
+	w.run()
+	return w.result()
 }
 
 // Title returns the text of the first title element, "" without one.
@@ -101,6 +111,7 @@ type element struct {
 	tag    atom.Atom
 	hidden bool // by itself or an ancestor
 	small  bool // font size zero, unless a descendant sets another
+	faint  bool // text in the color of what is behind it, likewise
 	frame  bool // its end closes the top frame
 	aside  bool // so does another one around it, which may be left out
 	link   int  // start of the link text + 1
@@ -109,6 +120,7 @@ type element struct {
 
 type walker struct {
 	opt    Options
+	styles *sheet // nil when they hide nothing
 	z      *html.Tokenizer
 	stack  []element
 	frames []frame
@@ -123,7 +135,8 @@ func (w *walker) top() *frame { return &w.frames[len(w.frames)-1] }
 
 func (w *walker) hidden() bool {
 	if n := len(w.stack); n > 0 {
-		return w.stack[n-1].hidden || w.stack[n-1].small
+		e := &w.stack[n-1]
+		return e.hidden || e.small || e.faint
 	}
 	return false
 }
@@ -155,56 +168,15 @@ func (w *walker) result() string {
 	return strings.TrimRight(string(w.frames[0].buf), " \t\n")
 }
 
-// attrs are the attributes that matter here.
-type attrs struct {
-	style, class, id, href, alt, src, width, height, role, border, start string
-	hidden                                                               bool
-}
-
-func (w *walker) attributes() attrs {
-	var a attrs
-	for {
-		k, v, more := w.z.TagAttr()
-		switch string(k) {
-		case "style":
-			a.style = squeeze(v)
-		case "class":
-			a.class = string(v)
-		case "id":
-			a.id = string(v)
-		case "href":
-			a.href = string(v)
-		case "alt":
-			a.alt = string(v)
-		case "src":
-			a.src = string(v)
-		case "width":
-			a.width = string(v)
-		case "height":
-			a.height = string(v)
-		case "role":
-			a.role = string(v)
-		case "border":
-			a.border = string(v)
-		case "start":
-			a.start = string(v)
-		case "hidden":
-			a.hidden = string(v) != "until-found"
-		case "aria-hidden":
-			a.hidden = a.hidden || string(v) == "true"
-		}
-		if !more {
-			return a
-		}
-	}
-}
-
 func (w *walker) start(selfClosing bool) {
 	name, more := w.z.TagName()
 	tag := atom.Lookup(name)
 	var a attrs
 	if more {
 		a = w.attributes()
+	}
+	if w.styles != nil {
+		a.style = w.styles.style(tag, &a)
 	}
 	w.impliedEnds(tag)
 	switch tag {
@@ -241,12 +213,19 @@ func (w *walker) start(selfClosing bool) {
 	}
 	e := element{tag: tag}
 	if n := len(w.stack); n > 0 {
-		e.hidden, e.small = w.stack[n-1].hidden, w.stack[n-1].small
+		up := &w.stack[n-1]
+		e.hidden, e.small, e.faint = up.hidden, up.small, up.faint
 	}
 	if size, ok := fontSize(a.style); ok {
 		e.small = size == 0
 	}
-	e.hidden = e.hidden || a.hidden || invisible(tag) || hides(a.style) || w.opt.DropSignature && signature(a)
+	if same, ok := sameColor(a.style); ok || tag == atom.A || tag == atom.Font {
+		e.faint = same
+	}
+	// The whole is never hidden: a script shows it.
+	whole := tag == atom.Html || tag == atom.Body
+	e.faint = e.faint && !whole
+	e.hidden = e.hidden || !whole && (a.hidden || hides(a.style)) || invisible(tag) || w.opt.DropSignature && signature(a)
 	if w.opt.Page && !e.hidden {
 		w.page(&e, a)
 	}

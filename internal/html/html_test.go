@@ -189,3 +189,77 @@ func BenchmarkText(b *testing.B) {
 		html.Text(in, html.Options{Mail: true})
 	}
 }
+
+// What a document's own styles hide is as little text as what an attribute hides.
+func TestHiddenByStyles(t *testing.T) {
+	for _, c := range []struct{ name, css, in, want string }{
+		{"class", ".pre{display:none !important}.a{color:red}", `<span class="pre">x</span><p class=a>y</p>`, "y"},
+		{"one class of several", ".Pre { Display: None }", `<span class="b Pre c">x</span>y`, "y"},
+		{"identifier", "#pre{visibility:hidden}", `<span id=pre>x</span>y`, "y"},
+		{"tag", "aside{opacity:0}", `<aside>x</aside>y`, "y"},
+		{"tag with class", "p.h{max-height:0;overflow:hidden}", `<p class=h>x<div class=h>y</div>`, "y"},
+		{"list of selectors", "h9, .b,.h{font-size:0}", `<i class=h>x</i><i class=b>z</i>y`, "y"},
+		{"off the screen", ".h{position:absolute;left:-9999px}.i{text-indent:-999em}", `<p class=h>x</p><p class=i>z</p>y`, "y"},
+		{"off the screen by itself", "", `<p style="position:absolute;left:-9999px">x</p><p style="text-indent:-9999px">z</p>y`, "y"},
+		{"a little to the left", ".h{position:absolute;left:-9px}.i{text-indent:-1em}", `<p class=h>x</p><p class=i>y</p>`, "x\n\ny"},
+		{"comments", "/* .a{display:none} */<!-- .h{display:none} -->", `<i class=h>x</i><i class=a>y</i>`, "y"},
+		{"two classes", ".h.i{display:none}", `<i class="h i">x</i><i class=h>y</i>`, "y"},
+		{"the later rule", ".h{display:none}.h{display:block}", `<i class=h>y</i>`, "y"},
+		{"the more specific rule", ".tab.open{display:block}.tab{display:none}", `<i class="tab open">y</i><i class=tab>x</i>`, "y"},
+		{"importance", ".h{display:none!important}.h{display:block}", `<i class=h>x</i>y`, "y"},
+		{"an attribute is stronger", ".h{display:none}", `<i class=h style="display:block">y</i>`, "y"},
+		{"importance is stronger", ".h{display:none!important}", `<i class=h style="display:block">x</i>y`, "y"},
+		{"what may be shown", ".tab{display:none}.tabs > .tab:target{display:block}", `<i class=tab>y</i>`, "y"},
+		{"what may be shown elsewhere", ".h{display:none}@media (max-width:600px){.a{color:red}.h{display:block!important}}", `<i class=h>y</i>`, "y"},
+		{"another property on some screens", ".h{display:none}@media (max-width:600px){.h, i{font-size:14px!important}}", `<i class=h>x</i>y`, "y"},
+		{"hidden on some screens", "@media (max-width:600px){.a{color:red}.h{display:none}}.i{display:none}", `<i class=h>y</i><i class=i>x</i>`, "y"},
+		{"hidden in some places", ".menu .h, .h:hover, .h[data-x], *{display:none}", `<i class=h>y</i>`, "y"},
+		{"the whole", "html,body{display:none}*{opacity:0}", `<body style="visibility:hidden">y</body>`, "y"},
+		{"everything", ".app{display:none}", `<div class=app>y</div>`, "y"},
+		{"a picture", ".h{display:none}", `<img class=h alt="A red boat">y`, "y"},
+		{"fonts and pages", "@font-face{font-family:x}@import url(x);.h{display:none}", `<i class=h>x</i>y`, "y"},
+		{"never closed", ".h{display:none", `<i class=h>x</i>y`, "y"},
+		{"white on white", "", `<p style="color:#fff;background:#FFFFFF">x</p>y`, "y"},
+		{"white on white in words", "", `<p style="background-color: white; color: rgb(255, 255, 255)">x</p>y`, "y"},
+		{"white on white, and black in it", "", `<div style="color:#fff;background:#fff">x<p style="color:#000">y</p>z</div>`, "y"},
+		{"white on black", "", `<p style="color:#fff;background:#000">y</p>`, "y"},
+		{"white on what is not known", "", `<p style="color:#fff;background:var(--x)">y</p>`, "y"},
+	} {
+		doc := "<html><head><style type=text/css>" + c.css + "</style></head>" + c.in
+		for _, opt := range []html.Options{{}, {Mail: true, DropSignature: true}, {Page: true}} {
+			if got := html.Text([]byte(doc), opt); got != c.want {
+				t.Errorf("%s with %+v: got %q, want %q", c.name, opt, got, c.want)
+			}
+		}
+	}
+	for media, want := range map[string]string{"screen": "y", "all": "y", "print": "xy", "(max-width: 600px)": "xy"} {
+		if got := html.Text([]byte(`<style media="`+media+`">.h{display:none}</style><i class=h>x</i>y`), html.Options{}); got != want {
+			t.Errorf("styles for %s: %q", media, got)
+		}
+	}
+	for _, in := range []string{`<!--[if mso]><style>.h{display:none}</style><![endif]--><i class=h>y</i>`, `<i class=h>y</i><p>&lt;style&gt;.h{display:none}&lt;/style&gt;</p>`} {
+		if got := html.Text([]byte(in), html.Options{}); !strings.HasPrefix(got, "y") {
+			t.Errorf("%s: %q", in, got)
+		}
+	}
+}
+
+// Whatever styles there are, reading takes linear time.
+func TestHostileStyles(t *testing.T) {
+	start := time.Now()
+	for name, in := range map[string]string{
+		"rules":     "<style>" + strings.Repeat(".a{display:none}", 100_000) + "</style>" + strings.Repeat("<i class=a>x</i>", 50_000),
+		"selectors": "<style>" + strings.Repeat(".a,", 200_000) + ".b{display:none}</style>" + strings.Repeat("<i class=b>x</i>", 50_000),
+		"classes":   "<style>.b{display:none}</style><i class='" + strings.Repeat("a ", 500_000) + "'>x</i>",
+		"braces":    "<style>" + strings.Repeat("@media{", 100_000) + strings.Repeat("}", 200_000) + "</style>",
+		"comments":  "<style>" + strings.Repeat("/*", 500_000) + "</style>",
+		"sheets":    strings.Repeat("<style>.a{display:none}</style>", 50_000),
+	} {
+		if got := html.Text([]byte(in+"<p>needle"), html.Options{}); !strings.HasSuffix(got, "needle") {
+			t.Errorf("%s: the text behind is lost", name)
+		}
+	}
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("took %v", d)
+	}
+}

@@ -32,7 +32,7 @@ var _ doc.Reader = Reader{}
 func (Reader) Name() string { return "web" }
 
 // Version implements doc.Reader.
-func (Reader) Version() int { return 1 }
+func (Reader) Version() int { return 2 }
 
 // Detect implements doc.Reader: the file begins as a page does, or is called one and holds markup.
 func (Reader) Detect(in *doc.Input) int {
