@@ -102,6 +102,7 @@ func (s *Server) answer(ctx context.Context, g *generation, p part) *answer {
 	o, ok := tools.ByMethod(p.method)
 	if !ok {
 		s.log.Info().Str("client", clientinfo.HTTP).Int64("code", codeMethod).Msg("unknown method")
+		tools.RecordUnknown(ctx, g.Deps, p.params)
 		if p.id == nil {
 			return nil
 		}

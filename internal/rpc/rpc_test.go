@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -655,6 +656,7 @@ func TestHealthAndSchema(t *testing.T) {
 		Methods []struct {
 			Method        string
 			Tool          string
+			Enabled       bool
 			Input, Output struct{ Type string }
 			InputSchema   struct{ Type string } `json:"input_schema"`
 			OutputSchema  struct{ Type string } `json:"output_schema"`
@@ -670,6 +672,10 @@ func TestHealthAndSchema(t *testing.T) {
 	for i, m := range schema.Methods {
 		if m.Method != tools.Catalog[i].Method || m.InputSchema.Type != "object" || m.OutputSchema.Type != "object" {
 			t.Errorf("%+v", m)
+		}
+		off := slices.Contains([]string{"openhuman.memory_store", "openhuman.memory_tree_ingest", "openhuman.tools_searxng_search", "openhuman.tools_web_search"}, m.Method)
+		if m.Enabled == off {
+			t.Errorf("%s is enabled: %v", m.Method, m.Enabled)
 		}
 	}
 	if len(schema.Errors) != 3+len(fault.Table) {

@@ -17,6 +17,7 @@ type methodSchema struct {
 	Access      string             `json:"access"`
 	Version     string             `json:"version"`
 	Tool        string             `json:"tool,omitempty"` // the MCP tool that fronts it
+	Enabled     bool               `json:"enabled"`        // false: a call says what to set
 	Input       *jsonschema.Schema `json:"input_schema"`
 	Output      *jsonschema.Schema `json:"output_schema"`
 }
@@ -60,14 +61,17 @@ var errorList = sync.OnceValue(func() []errorSchema {
 	return list
 })
 
-// schema lists every method that the policy does not keep from callers of /rpc, with the JSON Schemas
+// schema lists every method that the policy does not keep from callers of /rpc, with whether the
+// settings have it do anything, and the JSON Schemas
 // of what it takes and returns.
 func (s *Server) schema(w http.ResponseWriter, r *http.Request, g *generation) {
 	ctx := caller(r.Context())
 	list := make([]methodSchema, 0, len(tools.Catalog))
 	for i, o := range tools.Catalog {
 		if !o.Hidden(ctx, g.Deps.Policy) {
-			list = append(list, methods()[i])
+			m := methods()[i]
+			m.Enabled = o.Enabled(ctx, g.Deps)
+			list = append(list, m)
 		}
 	}
 	writeJSON(w, http.StatusOK, struct {

@@ -186,6 +186,7 @@ func (s *server) resolve(ctx context.Context, p *mcp.CallToolParamsRaw) error {
 	o, ok := ByTool(p.Name)
 	if ok && !o.Hidden(ctx, s.deps.Policy) {
 		if off := o.off(s.deps); off != nil {
+			o.record(ctx, s.deps, p.Arguments, time.Now(), nil, off)
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("Unknown tool: %q. %s", cut(p.Name), s.text(ctx, fault.Message(off)))}
 		}
 		p.Name = o.Tool.Name
@@ -194,6 +195,8 @@ func (s *server) resolve(ctx context.Context, p *mcp.CallToolParamsRaw) error {
 	if ok {
 		s.deps.Controller.Denied(ctx, o.Tool.Name)
 		o.record(ctx, s.deps, p.Arguments, time.Now(), nil, fault.New(fault.Denied, "%s is not allowed.", o.Tool.Name))
+	} else {
+		RecordUnknown(ctx, s.deps, p.Arguments)
 	}
 	var names []string
 	for _, o := range s.visible(ctx) {

@@ -73,6 +73,11 @@ func (o Op) checked(ctx context.Context, d Deps, params json.RawMessage) (any, e
 // Hidden reports whether the operation does not exist for the caller in ctx.
 func (o Op) Hidden(ctx context.Context, p *policy.Policy) bool { return p.Hidden(ctx, o.names()...) }
 
+// Enabled reports whether the settings and the policy let the caller in ctx use the operation.
+func (o Op) Enabled(ctx context.Context, d Deps) bool {
+	return o.off(d) == nil && d.Policy.Allows(ctx, o.Access, o.names()...)
+}
+
 // names are all names the operation goes by, the one that callers know best first: its tool, its
 // method, its entry in the registry. A method of the tree without a tool is called as one would be.
 func (o Op) names() []string {

@@ -36,6 +36,22 @@ func (o Op) record(ctx context.Context, d Deps, params json.RawMessage, began ti
 	d.Audit.Write(r)
 }
 
+// unknownTool is what stands in the record for what a caller calls that does not exist: the name is its
+// own words.
+const unknownTool = "unknown"
+
+// RecordUnknown adds the call of a tool or a method to the audit that does not exist.
+func RecordUnknown(ctx context.Context, d Deps, params json.RawMessage) {
+	if d.Audit == nil {
+		return
+	}
+	who := clientinfo.From(ctx)
+	d.Audit.Write(audit.Record{
+		Time: time.Now().UTC(), Client: who.Label, Pinned: who.Pinned, Tool: unknownTool, Args: new(arguments).lengths(params),
+		Decision: audit.Allowed, Code: string(fault.Invalid),
+	})
+}
+
 // decision is what the policy said to a call that ended with err.
 func decision(err error) string {
 	switch {

@@ -150,8 +150,8 @@ func TestCallsAreRecorded(t *testing.T) {
 	cs := serverOver(t, controller.Options{Store: s}, p, func(o *tools.Options) { o.Audit, o.Pinned = log, "Work" })
 	for _, c := range [][2]string{
 		{"memory_search", `{"query":"harbour","k":3}`}, {"memory.search", `{"query":"hunter2","hunter2":"hunter2","hunter3":1}`},
-		{"tree.read_chunk", `{"chunk_id":"hunter2"}`}, {"tree.browse", `{"query":"hunter2"}`}, {"nothing.hunter2", `{}`},
-		{"tree.list_sources", ``}, {"tree.top_entities", `{"kind":null}`}, {"memory.search", `{"query":"hunter2"}`},
+		{"tree.read_chunk", `{"chunk_id":"hunter2"}`}, {"tree.browse", `{"query":"hunter2"}`}, {"nothing.hunter2", `{"hunter2":"hunter2"}`},
+		{"memory.store", `{"content":"hunter2"}`}, {"tree.list_sources", ``}, {"tree.top_entities", `{"kind":null}`}, {"memory.search", `{"query":"hunter2"}`},
 	} {
 		_, _ = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: c[0], Arguments: json.RawMessage(orEmpty(c[1]))})
 	}
@@ -171,6 +171,8 @@ func TestCallsAreRecorded(t *testing.T) {
 		`memory.search {"?":8,"query":7} 0 allowed invalid`,
 		`tree.read_chunk {"chunk_id":7} 0 allowed not_found`,
 		`tree.browse {"query":7} 0 denied denied`,
+		`unknown {"?":7} 0 allowed invalid`,
+		`memory.store {"content":7} 0 denied denied`,
 		`tree.list_sources {} 1 allowed`,
 		`tree.top_entities {"kind":4} 0 allowed`,
 		`memory.search {"query":7} 0 limited denied`,

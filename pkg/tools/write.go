@@ -44,7 +44,7 @@ const (
 // instructionsFor are the instructions for the caller in ctx: whether it may write depends on who it is.
 func (s *server) instructionsFor(ctx context.Context) string {
 	o, ok := ByTool(storeTool)
-	if !ok || o.off(s.deps) != nil || !s.deps.Policy.Allows(ctx, o.Access, o.names()...) {
+	if !ok || !o.Enabled(ctx, s.deps) {
 		return s.text(ctx, instructions)
 	}
 	return s.text(ctx, strings.Replace(instructions, readOnlyClause, "."+writeSentence, 1))
