@@ -149,8 +149,8 @@ var onlyIn = map[string][]string{
 	// Other programs are started by the command line alone.
 	"os/exec": {"cmd/openhuman-core", "bench/..."},
 	"plugin":  {},
-	"unsafe":  {"internal/vecimage"}, // a mapped file as what it holds
-	"log":     {"internal/rpc"},      // net/http takes no other logger
+	"unsafe":  {"internal/vecimage"},                  // a mapped file as what it holds
+	"log":     {"internal/rpc", "cmd/openhuman-core"}, // net/http takes no other logger, and has one of its own to be silenced
 	"testing": {"internal/golden", "pkg/store/storetest", "internal/ingest/doctest", "internal/ingest/chattest"},
 }
 
