@@ -148,6 +148,9 @@ func (r *run) do(ctx context.Context, find func(context.Context, *run) ([]target
 	if err := r.moves(ctx, w, targets, known); err != nil {
 		return err
 	}
+	if err := r.joins(ctx, w.entries); err != nil {
+		return err
+	}
 	if err := r.pipeline(ctx, w.entries, known, nil); err != nil {
 		return err
 	}

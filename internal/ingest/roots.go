@@ -250,13 +250,7 @@ func (g *registry) source(kind doc.Kind, rt root, extent string) (id, shown stri
 	key := string(kind) + "|" + extent
 	id, ok := g.Sources[key]
 	if !ok {
-		name := base(extent)
-		if extent != rt.path {
-			name = mailboxName(name)
-		}
-		if name = oneWord(name); name == "" {
-			name = "root"
-		}
+		name := sourceName(rt, extent)
 		id = family(kind) + ":" + name
 		for n := 2; g.taken[id]; n++ {
 			id = fmt.Sprintf("%s:%s-%d", family(kind), name, n)
@@ -270,6 +264,15 @@ func (g *registry) source(kind doc.Kind, rt root, extent string) (id, shown stri
 		g.changes++
 	}
 	return id, shownAs(id, kind, *rt.rootInfo)
+}
+
+// sourceName is what a source is called after what it is.
+func sourceName(rt root, extent string) string {
+	name := base(extent)
+	if extent != rt.path {
+		name = mailboxName(name)
+	}
+	return cmp.Or(oneWord(name), "root")
 }
 
 // shownAs is what a source of a root is called to people.
@@ -297,9 +300,12 @@ func family(k doc.Kind) string {
 	return "notes"
 }
 
-// mailboxName is the name of a file or a Maildir folder without its ending.
+// mailboxName is the name of a file without its ending, or of a folder of Maildir++, whose dots part folders.
 func mailboxName(name string) string {
 	trimmed := strings.TrimLeft(name, ".")
+	if trimmed != name {
+		return cmp.Or(trimmed, name)
+	}
 	if i := strings.LastIndexByte(trimmed, '.'); i > 0 && len(trimmed)-i <= 6 {
 		trimmed = trimmed[:i]
 	}

@@ -146,3 +146,20 @@ func lists(names []string, ids []int64) (string, string, error) {
 	}
 	return string(a), string(b), nil
 }
+
+// Identities returns those of the documents of a source.
+func (s *Store) Identities(ctx context.Context, sourceID string) (identities []string, err error) {
+	err = s.view(ctx, func(ctx context.Context, q querier) error {
+		return scanAll(ctx, q, "SELECT d.identity FROM documents d JOIN sources s ON s.id = d.source WHERE s.source_id = ? ORDER BY d.identity",
+			func(r *sql.Rows) error {
+				var identity string
+				err := r.Scan(&identity)
+				identities = append(identities, identity)
+				return err
+			}, sourceID)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the documents of a source: %w", err)
+	}
+	return identities, nil
+}
