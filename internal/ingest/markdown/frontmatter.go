@@ -262,7 +262,17 @@ func takeTime(t *time.Time, texts []string) bool {
 			return true
 		}
 	}
-	return len(texts) == 0
+	return !slices.ContainsFunc(texts, func(s string) bool { return !noSuchDay(s) })
+}
+
+// noSuchDay reports whether a text has the form of a date, which tells nobody anything when it is none.
+func noSuchDay(s string) bool {
+	y, rest, _ := strings.Cut(strings.TrimSpace(s), "-")
+	m, d, ok := strings.Cut(rest, "-")
+	number := func(s string, most int) bool {
+		return s != "" && len(s) <= most && strings.Trim(s, "0123456789") == ""
+	}
+	return ok && len(y) == 4 && number(y, 4) && number(m, 2) && number(d, 2)
 }
 
 // parseTOML reads TOML front matter; its fields come in the order of their names.

@@ -33,7 +33,7 @@ var _ doc.Reader = Reader{}
 func (Reader) Name() string { return "markdown" }
 
 // Version returns the reader's version.
-func (Reader) Version() int { return 2 }
+func (Reader) Version() int { return 3 }
 
 // Detect knows Markdown by its name, and by front matter where the name says nothing. A binary file
 // is not Markdown whatever its name.

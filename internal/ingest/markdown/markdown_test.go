@@ -424,3 +424,19 @@ func TestStrayZeros(t *testing.T) {
 		t.Error("full of zeros, and taken")
 	}
 }
+
+// A day that is none is no text either; what is said in words stays.
+func TestNoSuchDay(t *testing.T) {
+	for date, want := range map[string]string{
+		"2024-02-30":   "# Locks\n",
+		"2024-13-1":    "# Locks\n",
+		`"2024-00-00"`: "# Locks\n",
+		"last summer":  "date: last summer\n\n# Locks\n",
+		"2024-Q3":      "date: 2024-Q3\n\n# Locks\n",
+	} {
+		d, report := read(t, "a.md", "---\ndate: "+date+"\n---\n# Locks\n")
+		if d.Body != want || report.Outcome != doc.OK {
+			t.Errorf("%s: %q, want %q", date, d.Body, want)
+		}
+	}
+}

@@ -33,7 +33,7 @@ var _ doc.Reader = Reader{}
 func (Reader) Name() string { return "office" }
 
 // Version implements doc.Reader.
-func (Reader) Version() int { return 1 }
+func (Reader) Version() int { return 2 }
 
 // sealed begins the files that wrap an encrypted document.
 const sealed = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

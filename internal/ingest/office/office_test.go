@@ -353,3 +353,18 @@ func FuzzParts(f *testing.F) {
 		doctest.Read(t, office.New(), "a", data)
 	})
 }
+
+// Values beyond the columns that are read are told of; empty cells there are none.
+func TestXLSXFarColumns(t *testing.T) {
+	for cell, want := range map[string]doc.Outcome{
+		`<c r="XFD1" t="inlineStr"><is><t>far</t></is></c>`: doc.Partial,
+		`<c r="ALM1"><v>7</v></c>`:                          doc.Partial,
+		`<c r="ALL1"><v>7</v></c>`:                          doc.OK, // the thousandth
+		`<c r="XFD1" s="1"/>`:                               doc.OK,
+	} {
+		docs, report := doctest.Read(t, office.New(), "a.xlsx", xlsx(t, `<row r="1"><c r="A1"><v>1</v></c>`+cell+`</row>`))
+		if report.Outcome != want || (want == doc.Partial) != strings.Contains(report.Reason, "1000 columns") || len(docs) != 1 {
+			t.Errorf("%s: %+v of %d documents", cell, report, len(docs))
+		}
+	}
+}

@@ -269,11 +269,16 @@ func (b *workbook) read(name, part string) {
 		case xml.EndElement:
 			switch e.Name.Local {
 			case "c":
-				if at < rows.MaxColumns {
+				shown := b.show(kind, style, value, inline)
+				if at >= rows.MaxColumns {
+					if shown != "" {
+						b.w.fault(fmt.Sprintf("only the first %d columns of a sheet were taken in, and values stand beyond them", rows.MaxColumns))
+					}
+				} else {
 					for len(cells) <= at {
 						cells = append(cells, "")
 					}
-					cells[at] = b.show(kind, style, value, inline)
+					cells[at] = shown
 				}
 				at++
 			case "row":
