@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -285,5 +286,23 @@ func BenchmarkServed(b *testing.B) {
 				_ = p.Served(b.Context(), text)
 			}
 		})
+	}
+}
+
+// TestSettingsWithoutEnd: names that something unseen parts do not have each look through all others.
+func TestSettingsWithoutEnd(t *testing.T) {
+	for _, part := range []string{"token=\u200b", "token=$\u200b", "token=a(\u200b", "x_token='\u200b", "a://b:c\u200b"} {
+		took := func(n int) time.Duration {
+			text, least := strings.Repeat(part, n), time.Hour
+			for range 3 {
+				start := time.Now()
+				policy.Redact(text)
+				least = min(least, time.Since(start))
+			}
+			return least
+		}
+		if one, twenty := took(1000), took(20000); twenty > 120*one+50*time.Millisecond {
+			t.Errorf("%q: twenty times the text take %v instead of %v", part, twenty, one)
+		}
 	}
 }

@@ -124,6 +124,9 @@ func (f *finder) assigned(s string) {
 		default:
 			f.add(from, to, what)
 		}
+		if from == at+1 { // nothing that ends begins another, however often something unseen parts it
+			at = max(at, to-1)
+		}
 	}
 }
 
