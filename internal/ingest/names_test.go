@@ -96,6 +96,21 @@ func TestNamesOfSources(t *testing.T) {
 	})
 }
 
+// The dots in the name of a Maildir++ folder part folders, and no ending.
+func TestNamesOfMaildirFolders(t *testing.T) {
+	base := folder(t, "Mail", map[string]string{
+		"cur/1": "MAIL\n1 first", "new/": "", "tmp/": "",
+		".Archive.2023/cur/2": "MAIL\n2 second", ".Archive.2023/new/": "", ".Archive.2024/cur/3": "MAIL\n3 third", ".Archive.2024/new/": "",
+		"Old.mbox": "MBOX\n4 fourth",
+	})
+	s := open(t)
+	run(t, ingest.Options{Store: s, Formats: formats()}, base)
+	want := map[string]int{"mail:Mail": 1, "mail:Archive.2023": 1, "mail:Archive.2024": 1, "mail:Old": 1}
+	if diff := cmp.Diff(want, sources(t, s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A folder below the folder of a single file has a source of its own, whatever came first.
 func TestLoneFileDoesNotSwallowFolders(t *testing.T) {
 	files := map[string]string{"mail.mbox": "MBOX\n1 first", "lone.md": "Lone.", "vault/a.md": "Alpha.", "vault/sub/b.md": "Beta."}
