@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/openhuman/openhuman-core/internal/doc"
+	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/internal/term"
 	"github.com/openhuman/openhuman-core/pkg/fault"
 	"github.com/openhuman/openhuman-core/pkg/store"
@@ -76,9 +79,15 @@ func account(files []store.FileRecord) ([]listedFile, sums) {
 			IngestedAt: f.IngestedAt.UTC().Format(time.RFC3339), Complete: f.Complete,
 		}
 		stands := 1
-		switch info, err := os.Lstat(filepath.FromSlash(f.Path)); {
+		path := filepath.FromSlash(f.Path)
+		info, err := os.Lstat(path)
+		if raw := ingest.RawPath(f.Path); err != nil && raw != "" {
+			path = raw
+			info, err = os.Lstat(path)
+		}
+		switch {
 		case err == nil && info.IsDir():
-			l.Folder, l.Inside = true, filesIn(filepath.FromSlash(f.Path), known)
+			l.Folder, l.Inside = true, filesIn(path, known)
 			s.InFolder += l.Inside
 			stands = l.Inside
 		case err == nil:
@@ -93,13 +102,24 @@ func account(files []store.FileRecord) ([]listedFile, sums) {
 		if !l.Folder {
 			s.Outcomes[f.Outcome]++
 		}
-		if f.Outcome != string(doc.OK) {
+		if f.Outcome != string(doc.OK) && (stands > 0 || closed(path)) {
 			s.Reasons[f.Reason] += stands
 		}
 		list = append(list, l)
 	}
 	s.Files = s.Listed + s.InFolder
 	return list, s
+}
+
+// closed reports whether a folder cannot be listed, so that nobody knows what is in it.
+func closed(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	_, err = f.ReadDir(1)
+	return err != nil && !errors.Is(err, io.EOF)
 }
 
 // archived reports whether a path is that of something in a known file.
@@ -125,7 +145,7 @@ func filesIn(dir string, known map[string]bool) int {
 			return fs.SkipDir
 		case err != nil:
 			return nil
-		case path != dir && known[filepath.ToSlash(path)]:
+		case path != dir && known[ingest.StoredPath(path)]:
 			if d.IsDir() {
 				return fs.SkipDir
 			}

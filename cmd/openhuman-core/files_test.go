@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestFilesAddUp: whatever stands in a folder is in the sums of status --files once, by what became of it.
@@ -85,4 +86,40 @@ func TestFilesAddUp(t *testing.T) {
 	}
 	s.run(2, "status", "--files", "--outcome", "nonsense")
 	s.run(2, "status", "--outcome", "ok")
+}
+
+// TestFilesOfOddNames: a name of bytes that are no text is on the disk as any other, and a folder without
+// anything in it is no row of the sums.
+func TestFilesOfOddNames(t *testing.T) {
+	s := newSession(t)
+	dir := t.TempDir()
+	want := 0
+	for _, name := range []string{"ok.md", "per%FF.md", "b\xff.md", "\xe9\xe8/c.md"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			err = os.WriteFile(path, []byte("A note in "+filepath.Ext(name)), 0o600)
+		}
+		switch {
+		case err == nil:
+			want++
+		case utf8.ValidString(name): // macOS has no other names
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "node_modules"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.run(0, "ingest", "--no-embed", dir)
+	out, _ := s.run(0, "status", "--files", "--json")
+	var a struct {
+		Files []listedFile `json:"files"`
+		Sums  sums         `json:"sums"`
+	}
+	if err := json.Unmarshal([]byte(out), &a); err != nil {
+		t.Fatal(err)
+	}
+	if a.Sums.Files != want || a.Sums.Listed != want || a.Sums.Away != 0 || a.Sums.Outcomes["ok"] != want || len(a.Sums.Reasons) != 0 || len(a.Files) != want+1 {
+		t.Errorf("of %d files: %+v", want, a.Sums)
+	}
 }

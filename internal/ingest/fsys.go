@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -68,6 +69,29 @@ func stored(path string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// StoredPath returns the form in which a path of the file system is kept.
+func StoredPath(path string) string { return stored(path) }
+
+// RawPath returns the path of the file system that is kept as a path in which bytes that are not UTF-8 were
+// written out, "" when there is none.
+func RawPath(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+2 < len(path) {
+			if n, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil && n >= utf8.RuneSelf {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(path[i])
+	}
+	if raw := b.String(); raw != path && stored(raw) == path {
+		return filepath.FromSlash(raw)
+	}
+	return ""
 }
 
 // within reports whether path is dir or below it; both are stored forms.
