@@ -190,6 +190,10 @@ func (p *pipe) emit(ctx context.Context, j *job, d *doc.Document) error {
 	if !p.gate.enter(j.seq, it.weight) {
 		return context.Cause(ctx)
 	}
+	// Names are given in the order of the files, or one run would name sources otherwise than the next.
+	if d.SourceID != "" && !p.kinds.has(d.SourceID) && !p.gate.turn(j.seq) {
+		return context.Cause(ctx)
+	}
 	meta, name := p.place(j, d)
 	select {
 	case j.out <- it:
@@ -254,6 +258,14 @@ func (k *kinds) load(ctx context.Context, s *store.Store) error {
 	return err
 }
 
+// has reports whether the kind of a source is known.
+func (k *kinds) has(id string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, ok := k.of[id]
+	return ok
+}
+
 // fit returns id, or, when that holds another kind already, id with the kind after it.
 func (k *kinds) fit(id string, kind doc.Kind) string {
 	k.mu.Lock()
@@ -285,6 +297,16 @@ func newGate(room int) *gate {
 	g := &gate{room: room}
 	g.free = sync.NewCond(&g.mu)
 	return g
+}
+
+// turn waits until the writer waits for a file and reports whether the run goes on.
+func (g *gate) turn(seq int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for !g.stopped && seq != g.head {
+		g.free.Wait()
+	}
+	return !g.stopped
 }
 
 // enter waits for room and reports whether the run goes on.
