@@ -1,3 +1,7 @@
+//go:build !race
+
+// What is measured here is memory, of which the race detector takes its own.
+
 package ingest_test
 
 import (
