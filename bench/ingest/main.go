@@ -17,6 +17,7 @@ import (
 	"runtime/pprof"
 	"time"
 
+	"github.com/openhuman/openhuman-core/bench/internal/harness"
 	"github.com/openhuman/openhuman-core/internal/ingest"
 	"github.com/openhuman/openhuman-core/pkg/store"
 )
@@ -85,7 +86,7 @@ func measure(profile, keep string, paths []string) error {
 		st := cmd.ProcessState
 		cpu := st.UserTime() + st.SystemTime()
 		fmt.Printf("%-6s cpu %.2f s (user %.2f, system %.2f)  wall %.2f s  peak %s  files %d (unchanged %d)  documents +%d =%d  chunks %d  %.1f MB",
-			name, cpu.Seconds(), st.UserTime().Seconds(), st.SystemTime().Seconds(), time.Since(begin).Seconds(), peak(st),
+			name, cpu.Seconds(), st.UserTime().Seconds(), st.SystemTime().Seconds(), time.Since(begin).Seconds(), harness.Peak(st),
 			s.Files, s.Unchanged, s.Added, s.Same, s.Chunks, float64(s.Bytes)/1e6)
 		if s.Bytes > 0 {
 			fmt.Printf("  %.2f MB per CPU second", float64(s.Bytes)/1e6/cpu.Seconds())

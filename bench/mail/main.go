@@ -24,6 +24,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/openhuman/openhuman-core/bench/internal/harness"
 )
 
 func main() {
@@ -263,7 +265,7 @@ func (c *contender) run(home, maildir string) (float64, error) {
 		return 0, fmt.Errorf("%s does not tell what it has: %w", c.name, err)
 	}
 	fmt.Printf("%-15s cpu %6.2f s (user %.2f, system %.2f)  wall %6.2f s  peak %s  index %.1f MB  has %s\n", c.name, cpu.Seconds(),
-		st.UserTime().Seconds(), st.SystemTime().Seconds(), wall.Seconds(), peak(st), float64(c.indexed(home, maildir))/1e6, has(string(out)))
+		st.UserTime().Seconds(), st.SystemTime().Seconds(), wall.Seconds(), harness.Peak(st), float64(c.indexed(home, maildir))/1e6, has(string(out)))
 	if c.tidy != nil {
 		return cpu.Seconds(), c.tidy(maildir)
 	}

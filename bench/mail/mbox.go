@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openhuman/openhuman-core/bench/internal/harness"
 	"github.com/openhuman/openhuman-core/internal/embed/static"
 	"github.com/openhuman/openhuman-core/internal/embed/xling"
 	"github.com/openhuman/openhuman-core/internal/ingest"
@@ -91,7 +92,7 @@ func measureMbox(ctx context.Context, o options, scratch string, n int64) error 
 	st := cmd.ProcessState
 	cpu, wall := st.UserTime()+st.SystemTime(), time.Since(begin)
 	marks = append(marks, read)
-	fmt.Printf("%d documents, %.0f MB  cpu %.1f s  wall %.1f s  peak %s, bound 300 MB\n", documents, float64(n)/1e6, cpu.Seconds(), wall.Seconds(), peak(st))
+	fmt.Printf("%d documents, %.0f MB  cpu %.1f s  wall %.1f s  peak %s, bound 300 MB\n", documents, float64(n)/1e6, cpu.Seconds(), wall.Seconds(), harness.Peak(st))
 	if len(marks) != 11 {
 		return fmt.Errorf("progress was told %d times only", len(marks)-2)
 	}

@@ -1,5 +1,6 @@
 // Package harness holds what several benchmarks need: the built program, driven the way an MCP client
-// drives it, and the folder that a generated memory is kept in. What is measured is not its business.
+// drives it, the folder that a generated memory is kept in, and how much memory a process took. What is
+// measured is not its business.
 package harness
 
 import (

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package harness
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// peak returns the largest resident size of an ended process.
-func peak(st *os.ProcessState) string {
+// Peak returns the largest resident size of an ended process.
+func Peak(st *os.ProcessState) string {
 	ru, ok := st.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return "unknown"

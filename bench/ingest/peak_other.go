@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "os"
-
-// peak is not told by this system.
-func peak(*os.ProcessState) string { return "unknown" }
