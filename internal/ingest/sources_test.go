@@ -181,12 +181,12 @@ func TestSyncGlobs(t *testing.T) {
 
 // TestSyncRows: rows in one another, rows that are refused, paths that are not there.
 func TestSyncRows(t *testing.T) {
-	dir := folder(t, "home", map[string]string{"notes/a.md": "A.", "notes/work/w.md": "W.", "notes/secret/s.md": "S.", "old/o.md": "O."})
+	dir := folder(t, "home", map[string]string{"notes/a.md": "A.", "notes/job/w.md": "W.", "notes/secret/s.md": "S.", "old/o.md": "O."})
 	s := open(t)
 	run(t, ingest.Options{Store: s, Formats: formats()}, filepath.Join(dir, "old"))
 	rows := []ingest.Source{
 		{Label: "notes", Paths: []string{dir + "/notes"}, Ignore: []string{"secret/"}},
-		{Label: "work", Paths: []string{dir + "/notes/work"}, Name: "work"},
+		{Label: "work", Paths: []string{dir + "/notes/job"}, Name: "work"},
 		{Label: "secret", Paths: []string{dir + "/notes/secret"}, Name: "vault"},
 		{Label: "renamed", Paths: []string{dir + "/old"}, Name: "new"},
 		{Label: "bracket", Paths: []string{dir + "/[a"}},
